@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Thrown when nats-server is missing, or does not get ready. */
+export class NatsServerError extends Error {
+  override readonly name = 'NatsServerError';
+}
+
+export interface NatsServerOptions {
+  /** Further lines of nats-server configuration, put behind ours. */
+  config?: string;
+  /** Folder of the JetStream store. Without it: inside a temporary folder that `stop()` removes. */
+  storeDir?: string;
+  /** TCP port on loopback. @default one that the kernel picks, kept over restarts */
+  port?: number;
+}
+
+export interface NatsServer {
+  /** `nats://127.0.0.1:<port>`, the same before and after a restart. */
+  readonly url: string;
+  readonly port: number;
+  readonly storeDir: string;
+  /** Process id of the child, undefined while it is down. */
+  readonly pid: number | undefined;
+  /** SIGKILL: a crash. The store stays; `restart()` brings the server back. */
+  kill(): Promise<void>;
+  /** Starts again on the same port and store, after a clean end if it still runs. */
+  restart(): Promise<void>;
+  /** Clean end; temporary files are removed. May be called twice. */
+  stop(): Promise<void>;
+}
+
+const READY_MS = 10_000;
+
+function findBinary(): string {
+  const configured = process.env.NATS_SERVER_BIN;
+  if (configured) return configured;
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
+  const found = folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path));
+  if (!found) {
+    throw new NatsServerError(
+      'nats-server was not found. Install it (apt-get install nats-server) or set NATS_SERVER_BIN.',
+    );
+  }
+  return found;
+}
+
+interface Running {
+  child: ChildProcess;
+  exited: Promise<void>;
+  port: number;
+}
+
+function launch(configPath: string): Promise<Running> {
+  const child = spawn(findBinary(), ['-c', configPath], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, GOMEMLIMIT: '192MiB' },
+  });
+  const killWithParent = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  let log = '';
+  return new Promise((resolve, reject) => {
+    const fail = (why: string, cause?: unknown): void => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new NatsServerError(`nats-server ${why}. Its log: ${log.slice(-2_000)}`, { cause }));
+    };
+    const exited = new Promise<void>((done) =>
+      child.once('exit', (code) => {
+        process.removeListener('exit', killWithParent);
+        fail(`ended with code ${String(code)} before it was ready`);
+        done();
+      }),
+    );
+    const timer = setTimeout(() => {
+      fail(`was not ready within ${READY_MS} ms`);
+    }, READY_MS);
+    child.once('error', (error) => {
+      fail('could not be started', error);
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      log = (log + data.toString()).slice(-10_000);
+      const port = Number(/client connections on [^\s]*:(\d+)/.exec(log)?.[1]);
+      if (port && log.includes('Server is ready')) {
+        clearTimeout(timer);
+        resolve({ child, exited, port });
+      }
+    });
+  });
+}
+
+/** Starts a real nats-server with JetStream and `max_payload` 8 MB as a child process, on loopback only. */
+export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'nats-'));
+  const storeDir = options.storeDir ?? join(folder, 'store');
+  const configPath = join(folder, 'nats.conf');
+  const writeConfig = (port: number): void => {
+    const lines = [
+      `listen: "127.0.0.1:${port}"`,
+      'max_payload: 8MB',
+      `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
+      options.config ?? '',
+    ];
+    writeFileSync(configPath, lines.join('\n'));
+  };
+
+  writeConfig(options.port ?? -1);
+  let running: Running | undefined = await launch(configPath);
+  const { port } = running;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ending = running;
+    running = undefined;
+    ending?.child.kill(signal);
+    await ending?.exited;
+  };
+
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    storeDir,
+    get pid() {
+      return running?.child.pid;
+    },
+    kill: () => end('SIGKILL'),
+    restart: async () => {
+      await end('SIGTERM');
+      writeConfig(port);
+      running = await launch(configPath);
+    },
+    stop: async () => {
+      await end('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
