@@ -1,0 +1,100 @@
+/** Arrays of numbers that a message carries beside its JSON head. */
+export type FrameArrays = Readonly<Record<string, Int32Array | Float64Array | Uint8Array>>;
+
+type ArrayType = 'i32' | 'f32' | 'f64' | 'u8';
+
+interface ArrayEntry {
+  readonly name: string;
+  readonly type: ArrayType;
+  readonly length: number;
+}
+
+const BYTES: Readonly<Record<ArrayType, number>> = { i32: 4, f32: 4, f64: 8, u8: 1 };
+const ALIGNMENT = 8;
+
+/** Thrown when bytes are not a frame, or a frame that was cut. */
+export class FrameError extends Error {
+  override readonly name = 'FrameError';
+}
+
+const align = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
+
+const isFloat32 = (values: Float64Array): boolean => values.every((value) => Object.is(Math.fround(value), value));
+
+const typeOf = (values: Int32Array | Float64Array | Uint8Array): ArrayType => {
+  if (values instanceof Int32Array) return 'i32';
+  if (values instanceof Uint8Array) return 'u8';
+  return isFloat32(values) ? 'f32' : 'f64';
+};
+
+const bytesOf = (values: Int32Array | Float64Array | Uint8Array, type: ArrayType): Uint8Array => {
+  const stored = type === 'f32' ? Float32Array.from(values) : values;
+  return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
+};
+
+/**
+ * Encodes a JSON head and raw little-endian arrays: `u32 head length | head | padding | array | padding | …`, every array
+ * on an 8-byte border. Float64 is stored as Float32 only where that loses nothing; the head says which.
+ */
+export const encodeFrame = (head: unknown, arrays: FrameArrays): Uint8Array => {
+  const parts = Object.entries(arrays).map(([name, values]) => {
+    const type = typeOf(values);
+    return { entry: { name, type, length: values.length }, bytes: bytesOf(values, type) };
+  });
+  const text = Buffer.from(JSON.stringify({ head, arrays: parts.map((part) => part.entry) }));
+  let size = align(4 + text.length);
+  const offsets = parts.map((part) => {
+    const offset = size;
+    size = align(size + part.bytes.byteLength);
+    return offset;
+  });
+  const frame = new Uint8Array(size);
+  new DataView(frame.buffer).setUint32(0, text.length, true);
+  frame.set(text, 4);
+  parts.forEach((part, i) => {
+    frame.set(part.bytes, offsets[i]);
+  });
+  return frame;
+};
+
+const readArray = (entry: ArrayEntry, bytes: Uint8Array): Int32Array | Float64Array | Uint8Array => {
+  // A copy starts at offset 0, which typed arrays need; the frame itself may lie anywhere in the network's buffer.
+  const copy = Uint8Array.from(bytes);
+  switch (entry.type) {
+    case 'i32':
+      return new Int32Array(copy.buffer);
+    case 'f32':
+      return Float64Array.from(new Float32Array(copy.buffer));
+    case 'f64':
+      return new Float64Array(copy.buffer);
+    case 'u8':
+      return copy;
+  }
+};
+
+/**
+ * Decodes what `encodeFrame` made. Float32 arrays come back as Float64Array.
+ * @throws FrameError if the bytes are not a whole frame.
+ */
+export const decodeFrame = (frame: Uint8Array): { head: unknown; arrays: FrameArrays } => {
+  if (frame.byteLength < 4) throw new FrameError(`a frame has at least 4 bytes, got ${frame.byteLength}`);
+  const length = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
+  if (4 + length > frame.byteLength) {
+    throw new FrameError(`the frame's head has ${length} bytes, but only ${frame.byteLength - 4} follow`);
+  }
+  let parsed: { head: unknown; arrays: readonly ArrayEntry[] };
+  try {
+    parsed = JSON.parse(Buffer.from(frame.subarray(4, 4 + length)).toString()) as typeof parsed;
+  } catch (cause) {
+    throw new FrameError("the frame's head is not JSON", { cause });
+  }
+  let offset = align(4 + length);
+  const arrays: Record<string, Int32Array | Float64Array | Uint8Array> = {};
+  for (const entry of parsed.arrays) {
+    const end = offset + entry.length * BYTES[entry.type];
+    if (end > frame.byteLength) throw new FrameError(`array ${entry.name} ends at ${end} of ${frame.byteLength} bytes`);
+    arrays[entry.name] = readArray(entry, frame.subarray(offset, end));
+    offset = align(end);
+  }
+  return { head: parsed.head, arrays };
+};

@@ -1,0 +1,57 @@
+export { decodeFrame, encodeFrame, FrameError, type FrameArrays } from './frame';
+export {
+  clientKey,
+  isSubjectToken,
+  narrowKey,
+  responseKey,
+  rootSessionKey,
+  scopeOf,
+  sessionKey,
+  type Caller,
+} from './ids';
+export {
+  defineMessage,
+  INFO_HEADER,
+  MessageShapeError,
+  type Body,
+  type EncodedMessage,
+  type MessageDefinition,
+  type WireMessage,
+} from './message';
+export { SETTLE_REASONS, type SettleReason } from './reasons';
+export {
+  BUCKETS,
+  CONSUMERS,
+  STREAM_NAMES,
+  STREAMS,
+  type BucketDefinition,
+  type ConsumerDefinition,
+  type StreamDefinition,
+  type StreamName,
+} from './streams';
+export {
+  EXCLUSIONS,
+  Sampling,
+  SessionClosed,
+  TurnArrived,
+  TurnCompleted,
+  TurnFollowed,
+  TurnInfo,
+  type Exclusion,
+  type TurnArrivedInfo,
+  type TurnCompletedBody,
+  type TurnCompletedInfo,
+  type TurnFollowedInfo,
+} from './turn';
+export {
+  DeadLetter,
+  FeedbackGiven,
+  SessionEnded,
+  TurnJudged,
+  TurnSettled,
+  Vote,
+  type FeedbackGivenInfo,
+  type SessionEndedInfo,
+  type TurnJudgedInfo,
+  type TurnSettledInfo,
+} from './verdict';
