@@ -35,7 +35,8 @@ export const clientKey = (scope: string, userAgent: string): string => digest(['
 export const narrowKey = (scope: string, value: string): string => digest(['narrow', scope, value]);
 
 /** Key under which a session's own answers are found when the message chain is cut (compaction). */
-export const responseKey = (session: string, responseHash: string): string => digest(['response', session, responseHash]);
+export const responseKey = (session: string, responseHash: string): string =>
+  digest(['response', session, responseHash]);
 
 const TOKEN = /^[-\w]{1,64}$/;
 

@@ -1,0 +1,209 @@
+import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { JetStreamApiError, type Consumer } from '@nats-io/jetstream';
+import type { KV } from '@nats-io/kv';
+import {
+  DeadLetter,
+  INFO_HEADER,
+  type BucketDefinition,
+  type EncodedMessage,
+  type FrameArrays,
+  type MessageDefinition,
+  type StreamName,
+  type WireMessage,
+} from '@app/contracts';
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import { Connection, type Session } from './connection';
+import { Documents } from './document';
+import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
+import { scanInfos, type ScannedInfo, type ScanOptions } from './scan';
+import { declareConsumer, declareStore, type TopologyOptions } from './topology';
+import { Worker, type Delivery, type WorkerOptions } from './worker';
+
+/** The server's answer when a subject already holds a message: somebody was first. */
+const SUBJECT_TAKEN = 10071;
+const PUBLISH_TIMEOUT_MS = 5000;
+const WAIT_FOR_SERVER_MS = 10_000;
+const PUBLISH_TRIES = 3;
+
+export interface BusOptions extends TopologyOptions {
+  readonly url: string;
+  /** Name of the app, for the server's monitoring and for dead letters. */
+  readonly app: string;
+  readonly onStatus?: (connected: boolean) => void;
+  /** Told of every failed delivery: subject, delivery count and error, never a message's text. */
+  readonly onHandlerError?: (delivery: Delivery, error: unknown) => void;
+}
+
+/** `stored`: this call stored the message. `exists`: its subject already held one, which stands. */
+export type PublishResult = 'stored' | 'exists';
+
+/** Work of one durable consumer; `settleDead` settles the turn of a message that is given up. */
+export interface Subscription extends Omit<WorkerOptions, 'onDead' | 'onError'> {
+  readonly settleDead?: (delivery: Delivery) => Promise<void>;
+}
+
+/**
+ * JetStream for the apps: guarded publishing, reading by subject, consuming, compare-and-set documents.
+ * A message is its own guard: it is published with "nothing on this subject yet", so retries and second replicas are harmless.
+ */
+export class Bus {
+  readonly connection: Connection;
+  private readonly workers: Worker[] = [];
+  private store: Promise<void> | null = null;
+
+  constructor(private readonly options: BusOptions) {
+    this.connection = new Connection({ url: options.url, name: options.app, onStatus: options.onStatus });
+  }
+
+  get isUp(): boolean {
+    return this.connection.isUp;
+  }
+
+  /** Resolves when the server has been reached and streams and buckets exist. */
+  async ready(): Promise<void> {
+    const session = await this.connection.whenOpen();
+    this.store ??= declareStore(session.jsm, session.kvm, this.options);
+    try {
+      await this.store;
+    } catch (error) {
+      this.store = null;
+      throw error;
+    }
+  }
+
+  /** Publishes a message once. @throws BusUnavailableError, MessageTooLargeError, MessageShapeError. */
+  async publish<Info extends TObject, Head extends TSchema>(
+    definition: MessageDefinition<Info, Head>,
+    tokens: readonly string[],
+    content: { info: Static<Info>; head: Static<Head>; arrays?: FrameArrays },
+  ): Promise<PublishResult> {
+    return this.publishEncoded(definition.encode(tokens, content.info, content.head, content.arrays));
+  }
+
+  async publishEncoded(message: EncodedMessage): Promise<PublishResult> {
+    let failure: unknown;
+    for (let attempt = 0; attempt < PUBLISH_TRIES; attempt += 1) {
+      try {
+        return await this.publishOnce(await this.connection.whenUp(WAIT_FOR_SERVER_MS), message);
+      } catch (error) {
+        if (error instanceof MessageTooLargeError) throw error;
+        failure = error;
+        if (error instanceof BusUnavailableError) break;
+      }
+    }
+    if (isRetryable(failure)) throw failure;
+    throw new BusUnavailableError(`publishing to ${message.subject} failed`, { cause: failure });
+  }
+
+  /** Reads a message by its subject, or null if it was never stored or is no longer kept. */
+  async read<Info extends TObject, Head extends TSchema>(
+    definition: MessageDefinition<Info, Head>,
+    ...tokens: readonly string[]
+  ): Promise<ReturnType<MessageDefinition<Info, Head>['decode']> | null> {
+    const message = await this.readWire(definition.stream, { last_by_subj: definition.subject(...tokens) });
+    return message === null ? null : definition.decode(message);
+  }
+
+  /** Reads a message by its sequence in its stream, or null if it is no longer kept. */
+  async readAt(stream: StreamName, sequence: number): Promise<WireMessage | null> {
+    return this.readWire(stream, { seq: sequence });
+  }
+
+  /** Starts to consume. Returns the worker; `close` stops it as well. */
+  consume(subscription: Subscription): Worker {
+    const worker = new Worker(this.connection, () => this.declare(subscription), {
+      ...subscription,
+      onError: (delivery, error) => this.options.onHandlerError?.(delivery, error),
+      onDead: (delivery, error) => this.bury(subscription, delivery, error),
+    });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** The infos of a stream's messages in order, without bodies: from `startSequence` up to the newest at call time. */
+  scan(stream: StreamName, options?: ScanOptions): AsyncIterable<ScannedInfo> {
+    return scanInfos(this.connection.current(), stream, options);
+  }
+
+  async deleteAt(stream: StreamName, sequence: number): Promise<void> {
+    await this.connection.current().jsm.streams.deleteMessage(stream, sequence, false);
+  }
+
+  async bucket(definition: BucketDefinition): Promise<KV> {
+    await this.ready();
+    return this.connection.current().kvm.open(definition.name);
+  }
+
+  async documents<Value>(definition: BucketDefinition, parse: (value: unknown) => Value): Promise<Documents<Value>> {
+    return new Documents(await this.bucket(definition), parse);
+  }
+
+  /** The raw connection, for core request and reply. @throws BusUnavailableError while the server is away. */
+  core(): NatsConnection {
+    return this.connection.current().nc;
+  }
+
+  /** Stops intake, finishes what is in hand, then closes the connection. */
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.stop()));
+    await this.connection.close();
+  }
+
+  private async publishOnce(session: Session, message: EncodedMessage): Promise<PublishResult> {
+    const limit = session.nc.info?.max_payload ?? Infinity;
+    const size = message.data.byteLength + Buffer.byteLength(message.info) + 128;
+    if (size > limit) {
+      throw new MessageTooLargeError(
+        `message ${message.subject} has ${size} bytes, the server takes ${limit}: raise max_payload in deploy/nats.conf`,
+      );
+    }
+    const head = headers();
+    head.set(INFO_HEADER, message.info);
+    try {
+      await session.js.publish(message.subject, message.data, {
+        headers: head,
+        expect: { lastSubjectSequence: 0 },
+        timeout: PUBLISH_TIMEOUT_MS,
+      });
+      return 'stored';
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === SUBJECT_TAKEN) return 'exists';
+      throw error;
+    }
+  }
+
+  private async readWire(
+    stream: StreamName,
+    query: { last_by_subj: string } | { seq: number },
+  ): Promise<WireMessage | null> {
+    const { jsm } = await this.connection.whenUp(WAIT_FOR_SERVER_MS);
+    const message = await jsm.direct.getMessage(stream, query).catch((cause: unknown) => {
+      throw new BusUnavailableError(`reading from ${stream} failed`, { cause });
+    });
+    if (message === null) return null;
+    return { subject: message.subject, info: message.header.get(INFO_HEADER), data: message.data };
+  }
+
+  private async declare(subscription: Subscription): Promise<Consumer> {
+    await this.ready();
+    const { js, jsm } = this.connection.current();
+    const { consumer } = subscription;
+    await declareConsumer(jsm, consumer);
+    return js.consumers.get(consumer.stream, consumer.durable);
+  }
+
+  private async bury(subscription: Subscription, delivery: Delivery, error: unknown): Promise<void> {
+    const id = delivery.subject.split('.').slice(4).join('-');
+    await this.publish(DeadLetter, [this.options.app, id], {
+      info: {
+        app: this.options.app,
+        subject: delivery.subject,
+        deliveries: delivery.deliveries,
+        error: error instanceof Error ? error.name : typeof error,
+        at: Date.now(),
+      },
+      head: {},
+    });
+    await subscription.settleDead?.(delivery);
+  }
+}

@@ -1,0 +1,118 @@
+import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { BusUnavailableError } from './errors';
+
+/** How long one request to the bus may take, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 2000;
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Client name that the server's monitoring shows. */
+  readonly name: string;
+  readonly onStatus?: (connected: boolean) => void;
+}
+
+/** What a live connection offers. */
+export interface Session {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly kvm: Kvm;
+}
+
+/**
+ * One connection to NATS that is opened in the background and repairs itself for ever.
+ * Publishes made while it is down would be dropped by the client at reconnect, so callers look at `isUp` first.
+ */
+export class Connection {
+  private session: Session | null = null;
+  private up = false;
+  private closed = false;
+  private readonly opening: Promise<Session>;
+  private readonly waiters = new Set<() => void>();
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.opening = this.open();
+    this.opening.catch(() => undefined);
+  }
+
+  get isUp(): boolean {
+    return this.up;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Resolves once the server has been reached for the first time. */
+  whenOpen(): Promise<Session> {
+    return this.opening;
+  }
+
+  /** The session if the server is reachable now. @throws BusUnavailableError otherwise. */
+  current(): Session {
+    if (this.session === null || !this.up)
+      throw new BusUnavailableError(`NATS at ${this.options.url} is not reachable`);
+    return this.session;
+  }
+
+  /** Resolves when the server is reachable; rejects with BusUnavailableError after `timeoutMs`. */
+  async whenUp(timeoutMs: number): Promise<Session> {
+    if (this.up && this.session !== null) return this.session;
+    await new Promise<void>((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiters.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.waiters.delete(done);
+        reject(new BusUnavailableError(`NATS at ${this.options.url} was not reachable for ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.waiters.add(done);
+    });
+    return this.current();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.session === null) return;
+    if (this.up) await this.session.nc.drain();
+    else await this.session.nc.close();
+    this.setUp(false);
+  }
+
+  private async open(): Promise<Session> {
+    const nc = await connect({
+      servers: this.options.url,
+      name: this.options.name,
+      waitOnFirstConnect: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      reconnectJitter: 100,
+      timeout: REQUEST_TIMEOUT_MS,
+    });
+    const api = { timeout: REQUEST_TIMEOUT_MS };
+    const js = jetstream(nc, api);
+    this.session = { nc, js, jsm: await jetstreamManager(nc, { ...api, checkAPI: false }), kvm: new Kvm(js) };
+    void this.follow(nc);
+    this.setUp(true);
+    return this.session;
+  }
+
+  private async follow(nc: NatsConnection): Promise<void> {
+    for await (const status of nc.status()) {
+      if (status.type === 'disconnect' || status.type === 'staleConnection') this.setUp(false);
+      if (status.type === 'reconnect') this.setUp(true);
+    }
+    this.setUp(false);
+  }
+
+  private setUp(up: boolean): void {
+    if (this.up === up) return;
+    this.up = up;
+    this.options.onStatus?.(up);
+    if (up) for (const waiter of [...this.waiters]) waiter();
+  }
+}

@@ -1,0 +1,37 @@
+/** Thrown when the bus cannot be reached, or did not answer in time. The same call may succeed later. */
+export class BusUnavailableError extends Error {
+  override readonly name = 'BusUnavailableError';
+  readonly retryable = true;
+}
+
+/** Thrown when a document keeps changing under a compare-and-set update. The same call may succeed later. */
+export class ContentionError extends Error {
+  override readonly name = 'ContentionError';
+  readonly retryable = true;
+}
+
+/** Thrown when a message is larger than the server's `max_payload`. It will never fit. */
+export class MessageTooLargeError extends Error {
+  override readonly name = 'MessageTooLargeError';
+  readonly retryable = false;
+}
+
+/**
+ * Thrown by a handler that waits for something outside (a judge that is down, a full disk): the message comes back after
+ * `delayMs`, as often as it takes. An outage delays work, it never drops it.
+ */
+export class OutageError extends Error {
+  override readonly name = 'OutageError';
+
+  constructor(
+    message: string,
+    readonly delayMs: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Whether an error says of itself that the same work may succeed later. */
+export const isRetryable = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;

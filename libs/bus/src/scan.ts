@@ -1,0 +1,44 @@
+import { DeliverPolicy } from '@nats-io/jetstream';
+import { INFO_HEADER, type StreamName } from '@app/contracts';
+import type { Session } from './connection';
+
+/** A message's headers and place, without its body. */
+export interface ScannedInfo {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly info: string;
+}
+
+export interface ScanOptions {
+  readonly startSequence?: number;
+  readonly filter?: string;
+}
+
+/** Reads headers of every message that a stream holds now, in order, with an ordered headers-only consumer. */
+export async function* scanInfos(
+  session: Session,
+  stream: StreamName,
+  options: ScanOptions = {},
+): AsyncGenerator<ScannedInfo> {
+  const { state } = await session.jsm.streams.info(stream);
+  const start = Math.max(options.startSequence ?? 1, state.first_seq);
+  if (state.messages === 0 || start > state.last_seq) return;
+  const consumer = await session.js.consumers.get(stream, {
+    headers_only: true,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: start,
+    ...(options.filter === undefined ? {} : { filter_subjects: options.filter }),
+  });
+  const info = await consumer.info();
+  if (info.num_pending === 0) return;
+  const messages = await consumer.consume();
+  try {
+    for await (const message of messages) {
+      yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
+      if (message.info.pending === 0 || message.seq >= state.last_seq) return;
+    }
+  } finally {
+    await messages.close();
+    await consumer.delete().catch(() => undefined);
+  }
+}

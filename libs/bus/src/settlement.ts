@@ -1,0 +1,44 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { isRetryable, OutageError } from './errors';
+import { jitter } from './document';
+
+/** A message that has failed this often is not tried again. */
+export const MAX_DELIVERIES = 8;
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+
+/** What is to be done with a message after its handler has run. */
+export type Settlement =
+  { readonly kind: 'ack' } | { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'dead' };
+
+/** Delay before delivery `deliveries + 1`, in milliseconds, without jitter. */
+export const retryDelayMs = (deliveries: number): number =>
+  Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (deliveries - 1));
+
+/**
+ * Decides over a failed message: an outage waits as long as it lasts, a retryable error is tried again up to the eighth
+ * delivery, anything else is dead at once.
+ */
+export const settleFailure = (error: unknown, deliveries: number): Settlement => {
+  if (error instanceof OutageError) return { kind: 'retry', delayMs: error.delayMs };
+  if (isRetryable(error) && deliveries < MAX_DELIVERIES) {
+    return { kind: 'retry', delayMs: jitter(retryDelayMs(deliveries)) };
+  }
+  return { kind: 'dead' };
+};
+
+/** Takes a message off the consumer. */
+export const acknowledge = (message: JsMsg): void => {
+  message.ack();
+};
+
+/** Has a message delivered again after a pause. */
+export const deliverLater = (message: JsMsg, delayMs: number): void => {
+  message.nak(Math.round(delayMs));
+};
+
+/** Tells the server that the message is still being worked on, which starts its ack wait anew. */
+export const keepAlive = (message: JsMsg): void => {
+  message.working();
+};

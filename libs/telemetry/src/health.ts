@@ -1,0 +1,11 @@
+/** What `/readyz` answers: whether the app can do its work, and what is missing in words. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Each app says for itself when it is ready; provided under this token. */
+export const READINESS = Symbol('READINESS');
+
+export type ReadinessCheck = () => Readiness | Promise<Readiness>;

@@ -1,0 +1,130 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds, from a cache hit to a long generation. */
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Every metric of every app, defined once. Labels have few values: no ids, no text. */
+const createMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
+    chatRequests: new Counter({
+      name: 'openclaw_rl_chat_requests_total',
+      help: 'Chat requests by HTTP status and whether they were streamed',
+      labelNames: ['status', 'stream'] as const,
+      registers,
+    }),
+    chatInFlight: new Gauge({ name: 'openclaw_rl_chat_in_flight', help: 'Chat requests being served', registers }),
+    firstByteSeconds: new Histogram({
+      name: 'openclaw_rl_first_byte_seconds',
+      help: 'Time from a chat request to the first byte of its answer',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    chatSeconds: new Histogram({
+      name: 'openclaw_rl_chat_seconds',
+      help: 'Time from a chat request to the end of its answer',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    turns: new Counter({
+      name: 'openclaw_rl_turns_total',
+      help: 'Turns served, by kind, capture route and exclusion (none: can be trained on)',
+      labelNames: ['kind', 'route', 'exclusion'] as const,
+      registers,
+    }),
+    captureDropped: new Counter({
+      name: 'openclaw_rl_capture_dropped_total',
+      help: 'Messages that the gateway could not keep, by cause',
+      labelNames: ['cause'] as const,
+      registers,
+    }),
+    captureBufferBytes: new Gauge({
+      name: 'openclaw_rl_capture_buffer_bytes',
+      help: 'Captured bytes that wait for the bus',
+      registers,
+    }),
+    gateClosed: new Gauge({ name: 'openclaw_rl_gate_closed', help: '1 while the update gate is closed', registers }),
+    policyVersion: new Gauge({ name: 'openclaw_rl_policy_version', help: 'Weight updates so far', registers }),
+    turnsFollowed: new Counter({
+      name: 'openclaw_rl_turns_followed_total',
+      help: 'Turns whose next state was found, by who speaks in it',
+      labelNames: ['role'] as const,
+      registers,
+    }),
+    sessionsEnded: new Counter({
+      name: 'openclaw_rl_sessions_ended_total',
+      help: 'Ends of sessions by cause',
+      labelNames: ['cause'] as const,
+      registers,
+    }),
+    votes: new Counter({
+      name: 'openclaw_rl_votes_total',
+      help: 'Votes of the judge by result: a score, invalid (answered in a wrong form), or failed (no answer)',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    voteSeconds: new Histogram({
+      name: 'openclaw_rl_vote_seconds',
+      help: 'Time of one vote, retries included',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    turnsJudged: new Counter({
+      name: 'openclaw_rl_turns_judged_total',
+      help: 'Judged turns by score; none: not judged',
+      labelNames: ['score'] as const,
+      registers,
+    }),
+    breakerOpen: new Gauge({
+      name: 'openclaw_rl_judge_breaker_open',
+      help: '1 while the judge is taken to be down and its queue waits',
+      registers,
+    }),
+    turnsSettled: new Counter({
+      name: 'openclaw_rl_turns_settled_total',
+      help: 'Outcomes of turns by this process: sample, or the reason why none',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    feedback: new Counter({
+      name: 'openclaw_rl_feedback_total',
+      help: "People's feedback by fate",
+      labelNames: ['fate'] as const,
+      registers,
+    }),
+    samplesWaiting: new Gauge({
+      name: 'openclaw_rl_samples_waiting',
+      help: 'Samples no trainer has leased',
+      registers,
+    }),
+    samplesLeased: new Gauge({ name: 'openclaw_rl_samples_leased', help: 'Samples under a live lease', registers }),
+    leases: new Counter({
+      name: 'openclaw_rl_lease_operations_total',
+      help: "Operations at the trainer's door",
+      labelNames: ['operation', 'status'] as const,
+      registers,
+    }),
+    records: new Counter({
+      name: 'openclaw_rl_records_total',
+      help: 'Records by result: written, or failed and to be tried again',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    busUp: new Gauge({ name: 'openclaw_rl_bus_up', help: '1 while NATS is reachable', registers }),
+    handlerErrors: new Counter({
+      name: 'openclaw_rl_handler_errors_total',
+      help: 'Deliveries whose handler failed, by kind of error',
+      labelNames: ['error'] as const,
+      registers,
+    }),
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** A registry of its own per app, so that two apps in one test process do not meet. */
+export const createRegistry = (): { registry: Registry; metrics: Metrics } => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return { registry, metrics: createMetrics(registry) };
+};

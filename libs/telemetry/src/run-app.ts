@@ -1,0 +1,51 @@
+import { ConsoleLogger, Logger, type DynamicModule, type INestApplication, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+
+/** How an app is started. */
+export interface AppOptions {
+  readonly name: string;
+  readonly module: Type | DynamicModule;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly logLevel: LogLevel;
+  readonly adapter?: FastifyAdapter;
+  /** Called before the app listens. */
+  readonly configure?: (app: NestFastifyApplication) => void;
+}
+
+/** From the most to the least silent. */
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const NEST_LEVELS = { error: 'error', warn: 'warn', info: 'log', debug: 'debug' } as const;
+
+const createLogger = (name: string, level: LogLevel): ConsoleLogger =>
+  new ConsoleLogger({
+    prefix: name,
+    colors: process.stdout.isTTY,
+    logLevels: ['fatal', ...LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1).map((each) => NEST_LEVELS[each])],
+  });
+
+/**
+ * Boots one app on fastify, logs one line `ready on <url>`, and closes it on SIGTERM or SIGINT: intake first, then what is
+ * in hand, then the bus.
+ */
+export const runApp = async (options: AppOptions): Promise<INestApplication> => {
+  const logger = createLogger(options.name, options.logLevel);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    options.module,
+    options.adapter ?? new FastifyAdapter(),
+    {
+      logger,
+      abortOnError: false,
+    },
+  );
+  options.configure?.(app);
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  await app.listen(options.port, options.host);
+  Logger.log(`ready on ${await app.getUrl()}`, options.name);
+  return app;
+};

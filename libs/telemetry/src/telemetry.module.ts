@@ -1,0 +1,27 @@
+import { Global, Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
+import { READINESS, type ReadinessCheck } from './health';
+import { HealthController } from './health.controller';
+import { Telemetry } from './telemetry';
+
+/** Metrics and logs for every provider of an app. */
+@Global()
+@Module({ providers: [Telemetry], exports: [Telemetry] })
+export class TelemetryModule {}
+
+/** `/healthz`, `/readyz` and `/metrics`. */
+@Module({})
+export class HealthModule {
+  /** `check` is built from the injected values, which are exported by `imports` or global modules. */
+  static forCheck<Args extends unknown[]>(options: {
+    readonly imports?: DynamicModule['imports'];
+    readonly inject: InjectionToken[];
+    readonly check: (...args: Args) => ReadinessCheck;
+  }): DynamicModule {
+    return {
+      module: HealthModule,
+      imports: [TelemetryModule, ...(options.imports ?? [])],
+      controllers: [HealthController],
+      providers: [{ provide: READINESS, inject: options.inject, useFactory: options.check }],
+    };
+  }
+}
