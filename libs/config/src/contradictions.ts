@@ -1,0 +1,80 @@
+import { isLoopback } from './loopback';
+import type { Settings } from './settings';
+
+/** Settings that are fine one by one and cannot be meant together. */
+export interface Contradiction {
+  /** Paths of the settings. */
+  readonly between: readonly string[];
+  /** What is wrong and what to do; null if nothing is. */
+  readonly found: (settings: Settings) => string | null;
+}
+
+function policyIsHalfConfigured({ server }: Settings): string | null {
+  if (server.baseUrl === null && server.policyModel !== null) return 'policy_model needs base_url, the server that has it';
+  if (server.baseUrl !== null && server.policyModel === null)
+    return 'base_url needs policy_model, the model to ask for';
+  return null;
+}
+
+function judgeIsHalfConfigured({ server }: Settings): string | null {
+  if (server.judgeBaseUrl !== null && server.judgeModel === null) {
+    return 'judge_base_url needs judge_model, the model to ask for';
+  }
+  const hasServer = server.judgeBaseUrl !== null || server.baseUrl !== null;
+  return server.judgeModel !== null && !hasServer ? 'judge_model needs judge_base_url or base_url' : null;
+}
+
+function gatewayIsOpenByAccident({ gateway }: Settings): string | null {
+  if (gateway.apiKeys.length > 0 && gateway.allowUnauthenticated) {
+    return 'with keys configured every request needs one; take out either the keys or allow_unauthenticated';
+  }
+  if (gateway.apiKeys.length > 0 || gateway.allowUnauthenticated || isLoopback(gateway.host)) return null;
+  return `host ${JSON.stringify(gateway.host)} can be reached by others, and there is no key; configure api_keys, or set allow_unauthenticated = true`;
+}
+
+/** Checked on the settings as configured, with all keys of lists and files in place. */
+export const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    between: ['server.policy_model', 'server.base_url'],
+    found: policyIsHalfConfigured,
+  },
+  {
+    between: ['server.api_key_env', 'server.base_url'],
+    found: ({ server }) =>
+      server.baseUrl === null && server.apiKeyEnv !== null ? 'a key needs base_url, the server that it is for' : null,
+  },
+  {
+    between: ['server.judge_model', 'server.judge_base_url', 'server.base_url'],
+    found: judgeIsHalfConfigured,
+  },
+  {
+    between: ['server.judge_api_key_env', 'server.judge_base_url', 'server.base_url'],
+    found: ({ server }) =>
+      server.judgeApiKeyEnv !== null && server.judgeBaseUrl === null && server.baseUrl === null
+        ? 'a key needs judge_base_url or base_url, the server that it is for'
+        : null,
+  },
+  {
+    between: ['gateway.host', 'gateway.api_keys', 'gateway.allow_unauthenticated'],
+    found: gatewayIsOpenByAccident,
+  },
+  {
+    between: ['door.host', 'door.api_keys'],
+    found: ({ door }) =>
+      door.apiKeys.length > 0 || isLoopback(door.host)
+        ? null
+        : `host ${JSON.stringify(door.host)} can be reached by others, and there is no key; configure api_keys`,
+  },
+  {
+    between: ['gateway.api_keys', 'door.api_keys'],
+    found: ({ gateway, door }) =>
+      door.apiKeys.some((key) => gateway.apiKeys.includes(key))
+        ? "the same key is in both; a chat client's key must not open the trainer's door"
+        : null,
+  },
+  {
+    between: ['gateway.port', 'door.port'],
+    found: ({ gateway, door }) =>
+      gateway.port !== 0 && gateway.port === door.port ? `both are ${gateway.port}; give them different ports` : null,
+  },
+];

@@ -1,0 +1,18 @@
+export { describeSettings, settingsTable, type SettingRow } from './describe-settings';
+export { loadSettings } from './load-settings';
+export { isLoopback } from './loopback';
+export { Settings, type SectionName } from './settings';
+export { SettingsError } from './settings-error';
+export { SettingsModule } from './settings.module';
+export { CONFIG_PATH_VARIABLE, type Environment, type ReadFile } from './sources';
+export { DoorSettings } from './sections/door';
+export { GatewaySettings } from './sections/gateway';
+export { JudgeSettings, VERDICT_FORMATS, type VerdictFormat } from './sections/judge';
+export { LOG_LEVELS, LogsSettings, type LogLevel } from './sections/logs';
+export { MetricsSettings } from './sections/metrics';
+export { NatsSettings } from './sections/nats';
+export { RecordsSettings } from './sections/records';
+export { ALGORITHMS, RlSettings, type Algorithm } from './sections/rl';
+export { ServerSettings } from './sections/server';
+export { SessionSettings } from './sections/session';
+export { SlimeSettings } from './sections/slime';

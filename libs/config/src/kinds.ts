@@ -1,0 +1,108 @@
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
+
+/** What a setting's value may be: how to read it from a variable's text, how to check it, how to say it. */
+export interface Kind {
+  /** Ends the sentence "allowed: …". */
+  readonly allowed: string;
+  /** Text that has not the right form is returned as it is, for the checks to refuse. */
+  readonly fromText: (text: string) => unknown;
+  readonly checks: readonly PropertyDecorator[];
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A whole number from `min` to `max`, both included. */
+export function whole({ min, max }: Range): Kind {
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    fromText: numberFromText,
+    checks: [IsInt(), Min(min), Max(max)],
+  };
+}
+
+/** A finite number from `min` to `max`, both included, fractions allowed. */
+export function fraction({ min, max }: Range): Kind {
+  return {
+    allowed: `a number from ${min} to ${max}`,
+    fromText: numberFromText,
+    checks: [IsNumber(), Min(min), Max(max)],
+  };
+}
+
+/** true or false; a variable may also say 1 or 0. */
+export function flag(): Kind {
+  const words: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
+  return {
+    allowed: 'true or false',
+    fromText: (text) => words[text.toLowerCase()] ?? text,
+    checks: [IsBoolean()],
+  };
+}
+
+/** One of the words of a closed list; `note` says why others are not in it. */
+export function oneOf(words: readonly string[], note?: string): Kind {
+  return {
+    allowed: words.join(', ') + (note === undefined ? '' : ` (${note})`),
+    fromText: (text) => text,
+    checks: [IsIn(words)],
+  };
+}
+
+/** Text that is not empty, described by `allowed`, of a given form if `form` says so. */
+export function text(allowed: string, form?: RegExp): Kind {
+  return {
+    allowed,
+    fromText: (value) => value,
+    checks: [IsString(), MinLength(1), ...(form === undefined ? [] : [Matches(form)])],
+  };
+}
+
+/** An http or https URL. */
+export function httpUrl(): Kind {
+  return {
+    allowed: 'a URL such as http://127.0.0.1:8000 or https://api.example.com/v1',
+    fromText: (value) => value,
+    checks: [
+      IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, allow_underscores: true }),
+    ],
+  };
+}
+
+/** A list of distinct texts; a variable separates them by commas. */
+export function textList(allowed: string, form: RegExp): Kind {
+  return {
+    allowed,
+    fromText: (value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    checks: [IsArray(), ArrayUnique(), IsString({ each: true }), Matches(form, { each: true })],
+  };
+}
+
+/** The same, or null: nothing configured. */
+export function optional(kind: Kind): Kind {
+  return { ...kind, checks: [IsOptional(), ...kind.checks] };
+}
+
+function numberFromText(value: string): unknown {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
+}

@@ -1,0 +1,92 @@
+import { parseKeyFile } from './api-keys';
+import { CATALOGUE } from './catalogue';
+import { CONTRADICTIONS } from './contradictions';
+import type { Settings } from './settings';
+import { isSet, type Environment, type ReadFile } from './sources';
+
+interface Surroundings {
+  readonly env: Environment;
+  readonly readFile: ReadFile;
+  /** Paths of settings that were refused already: nothing is concluded from them. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/**
+ * Puts in what follows from other settings: one URL and key for both models, keys by their variables and files.
+ * Changes `settings` in place and returns the problems.
+ */
+export function resolveSettings(settings: Settings, surroundings: Surroundings): string[] {
+  const problems = [...resolveKeyLists(settings, surroundings), ...contradictions(settings, surroundings)];
+  problems.push(...resolveServers(settings, surroundings.env));
+  return problems;
+}
+
+/** A setting by its path and its variables, as problems name it. */
+export function nameOf(path: string): string {
+  const entry = CATALOGUE.find((candidate) => candidate.path === path);
+  return entry === undefined ? path : `${path} (${entry.env.join(', ')})`;
+}
+
+function contradictions(settings: Settings, { refused }: Surroundings): string[] {
+  return CONTRADICTIONS.filter(({ between }) => !between.some((path) => refused.has(path))).flatMap(
+    ({ between, found }) => {
+      const complaint = found(settings);
+      return complaint === null ? [] : [`${between.map(nameOf).join(' and ')}: ${complaint}`];
+    },
+  );
+}
+
+function resolveKeyLists(settings: Settings, { env, readFile }: Surroundings): string[] {
+  const problems: string[] = [];
+  const shared = env.SGLANG_API_KEY;
+  for (const name of ['gateway', 'door'] as const) {
+    const section = settings[name];
+    const fromFile = readKeyFile(section.apiKeysFile, readFile);
+    if (typeof fromFile === 'string') problems.push(`${nameOf(`${name}.api_keys_file`)} ${fromFile}`);
+    const fromEnvironment = name === 'gateway' && isSet(shared) ? [shared.trim()] : [];
+    const keys = [...section.apiKeys, ...(typeof fromFile === 'string' ? [] : fromFile), ...fromEnvironment];
+    Object.assign(section, { apiKeys: Object.freeze([...new Set(keys)]) });
+  }
+  return problems;
+}
+
+/** The keys of a key file, or what is wrong with it. */
+function readKeyFile(path: string | null, readFile: ReadFile): string[] | string {
+  if (path === null) return [];
+  const content = readFile(path);
+  if (content === null) return `is ${JSON.stringify(path)}: there is no such file`;
+  const keys = parseKeyFile(content);
+  if (keys.length === 0) return `is ${JSON.stringify(path)}: the file has no key; write one per line`;
+  return keys;
+}
+
+function resolveServers(settings: Settings, env: Environment): string[] {
+  const { server } = settings;
+  const problems: string[] = [];
+  const keyOf = (path: string, variable: string | null): string | null => {
+    if (variable === null) return null;
+    const value = env[variable];
+    if (isSet(value)) return value.trim();
+    problems.push(`${nameOf(path)} names an environment variable that is not set; set it, or leave the setting out`);
+    return null;
+  };
+  const baseUrl = withoutVersion(server.baseUrl);
+  const judgeBaseUrl = withoutVersion(server.judgeBaseUrl) ?? baseUrl;
+  const shared = judgeBaseUrl === baseUrl;
+  const apiKey = keyOf('server.api_key_env', server.apiKeyEnv);
+  const ownJudgeKey = keyOf('server.judge_api_key_env', server.judgeApiKeyEnv);
+  Object.assign(server, {
+    baseUrl,
+    judgeBaseUrl,
+    apiKey,
+    judgeModel: server.judgeModel ?? server.policyModel,
+    // A key goes only to the server that it was given for.
+    judgeApiKey: server.judgeApiKeyEnv === null && shared ? apiKey : ownJudgeKey,
+  });
+  return problems;
+}
+
+/** The URL without a trailing slash and without /v1, so that both ways of writing it work. */
+function withoutVersion(url: string | null): string | null {
+  return url?.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '') ?? null;
+}

@@ -1,0 +1,31 @@
+import { DoorSettings } from './sections/door';
+import { GatewaySettings } from './sections/gateway';
+import { JudgeSettings } from './sections/judge';
+import { LogsSettings } from './sections/logs';
+import { MetricsSettings } from './sections/metrics';
+import { NatsSettings } from './sections/nats';
+import { RecordsSettings } from './sections/records';
+import { RlSettings } from './sections/rl';
+import { ServerSettings } from './sections/server';
+import { SessionSettings } from './sections/session';
+import { SlimeSettings } from './sections/slime';
+
+/**
+ * All settings of the product, checked and resolved: one property per section of `openclaw-rl.toml`. `new Settings()`
+ * has the defaults; `loadSettings` is the way to real ones. Also the token under which Nest injects them.
+ */
+export class Settings {
+  readonly rl: RlSettings = new RlSettings();
+  readonly server: ServerSettings = new ServerSettings();
+  readonly gateway: GatewaySettings = new GatewaySettings();
+  readonly nats: NatsSettings = new NatsSettings();
+  readonly session: SessionSettings = new SessionSettings();
+  readonly judge: JudgeSettings = new JudgeSettings();
+  readonly slime: SlimeSettings = new SlimeSettings();
+  readonly door: DoorSettings = new DoorSettings();
+  readonly records: RecordsSettings = new RecordsSettings();
+  readonly logs: LogsSettings = new LogsSettings();
+  readonly metrics: MetricsSettings = new MetricsSettings();
+}
+
+export type SectionName = keyof Settings;
