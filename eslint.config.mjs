@@ -71,7 +71,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
-    ignores: ['libs/bus/src/settlement.ts', '**/*.spec.ts', 'test/**'],
+    ignores: ['libs/bus/src/{settlement,document}.ts', '**/*.spec.ts', 'test/**', 'libs/testing/**'],
     rules: {
       'no-restricted-properties': [
         'error',

@@ -69,7 +69,7 @@ export class Worker {
       } catch {
         // The server went away, or lost the consumer with its store: declare it anew once it answers.
         consumer = null;
-        if (!this.stopping) await new Promise((resolve) => setTimeout(resolve, REPAIR_PAUSE_MS));
+        await new Promise((resolve) => setTimeout(resolve, REPAIR_PAUSE_MS));
       }
     }
   }

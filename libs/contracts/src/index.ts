@@ -18,6 +18,7 @@ export {
   type MessageDefinition,
   type WireMessage,
 } from './message';
+export { EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
 export {
   BUCKETS,

@@ -82,8 +82,8 @@ export const defineMessage = <Info extends TObject, Head extends TSchema>(defini
   readonly body: Head;
 }): MessageDefinition<Info, Head> => {
   const { subject: name, stream } = definition;
-  const info = TypeCompiler.Compile(definition.info as TSchema);
-  const body = TypeCompiler.Compile(definition.body as TSchema);
+  const info = TypeCompiler.Compile(definition.info);
+  const body = TypeCompiler.Compile(definition.body);
   const subject = (...tokens: readonly string[]): string => {
     const bad = tokens.find((token) => !isSubjectToken(token));
     if (tokens.length === 0 || bad !== undefined) {
@@ -111,7 +111,7 @@ export const defineMessage = <Info extends TObject, Head extends TSchema>(defini
     decode: (message) => {
       const { head, arrays } = decodeFrame(message.data);
       check(name, 'body', body, head);
-      return { info: decodeInfo(message), body: { head: head as Static<Head>, arrays } };
+      return { info: decodeInfo(message), body: { head, arrays } };
     },
   };
 };

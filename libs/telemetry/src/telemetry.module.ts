@@ -12,16 +12,16 @@ export class TelemetryModule {}
 @Module({})
 export class HealthModule {
   /** `check` is built from the injected values, which are exported by `imports` or global modules. */
-  static forCheck<Args extends unknown[]>(options: {
+  static forCheck(options: {
     readonly imports?: DynamicModule['imports'];
     readonly inject: InjectionToken[];
-    readonly check: (...args: Args) => ReadinessCheck;
+    readonly check: (...args: never[]) => ReadinessCheck;
   }): DynamicModule {
     return {
       module: HealthModule,
       imports: [TelemetryModule, ...(options.imports ?? [])],
       controllers: [HealthController],
-      providers: [{ provide: READINESS, inject: options.inject, useFactory: options.check }],
+      providers: [{ provide: READINESS, inject: options.inject, useFactory: options.check as (...args: unknown[]) => ReadinessCheck }],
     };
   }
 }
