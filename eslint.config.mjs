@@ -50,6 +50,8 @@ export default tseslint.config(
           message: 'Throw an error class of its own, one per meaning.',
         },
       ],
+      // Nest declares its options objects as classes.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       'unicorn/filename-case': ['error', { case: 'kebabCase' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',

@@ -25,7 +25,7 @@ for (let byte = 0, hidden = 0; byte < 256; byte++) {
 
 const bytesOfToken: Uint8Array[] = [];
 for (const [symbols, id] of Object.entries(data.model.vocab)) {
-  bytesOfToken[id] = Uint8Array.from([...symbols].map((symbol) => byteOf.get(symbol) ?? 0));
+  bytesOfToken[id] = Uint8Array.from(Array.from(symbols, (symbol) => byteOf.get(symbol) ?? 0));
 }
 for (const { id, content } of data.added_tokens) bytesOfToken[id] = new TextEncoder().encode(content);
 
