@@ -1,0 +1,58 @@
+import { continueChain, hashResponse, startChain } from './chain';
+import type { ChatMessage } from './chat-message';
+import { mainLine, type MainLineEntry } from './main-line';
+
+/** Where a request stands in a conversation: which answer it continues, and what followed that answer. */
+export interface Conversation {
+  /** Hash of everything up to and including the last answer; null in a conversation without one. */
+  readonly parentChain: string | null;
+  /** Hash of that answer alone; finds it after a compaction, where the chain is broken. */
+  readonly parentResponse: string | null;
+  /** Hash of the whole prompt; `extendChain` takes it on. */
+  readonly promptChain: string;
+  /** User and tool messages after the last answer, in order; the client's own additions are not in it. Empty without a parent. */
+  readonly nextState: ChatMessage[];
+  /** 'user' if a user speaks in it, 'tool' for tool results alone, null if it is empty. */
+  readonly nextStateRole: 'user' | 'tool' | null;
+  /** The next state is nothing but OpenClaw's rewritten retry: not feedback. */
+  readonly isRetry: boolean;
+}
+
+const roleOf = (nextState: readonly MainLineEntry[]): 'user' | 'tool' | null => {
+  if (nextState.length === 0) return null;
+  return nextState.some((entry) => entry.role === 'user') ? 'user' : 'tool';
+};
+
+const nextStateOf = (followers: readonly MainLineEntry[]): MainLineEntry[] => {
+  const spoken = followers.filter((entry) => entry.role === 'user' || entry.role === 'tool');
+  // A retry beside tool results or a user's words adds nothing to them.
+  const news = spoken.filter((entry) => !entry.isRetry);
+  return news.length > 0 ? news : spoken;
+};
+
+/**
+ * Reads a request's messages as a conversation. Never throws: what has an odd shape is hashed as the JSON it is.
+ * Linear in the size of the messages.
+ *
+ * @param scope whose identifiers these are; conversations of two scopes share no hash
+ */
+export const describeConversation = (messages: readonly ChatMessage[], scope: string): Conversation => {
+  const entries = mainLine(messages);
+  const parentIndex = entries.findLastIndex((entry) => entry.role === 'assistant');
+  let promptChain = startChain(scope);
+  let parentChain: string | null = null;
+  entries.forEach(({ form }, index) => {
+    if (form) promptChain = continueChain(promptChain, form);
+    if (index === parentIndex) parentChain = promptChain;
+  });
+  const parent = entries[parentIndex];
+  const nextState = parent ? nextStateOf(entries.slice(parentIndex + 1)) : [];
+  return {
+    parentChain,
+    parentResponse: parent ? hashResponse(parent.message) : null,
+    promptChain,
+    nextState: nextState.map((entry) => entry.message),
+    nextStateRole: roleOf(nextState),
+    isRetry: nextState.length > 0 && nextState.every((entry) => entry.isRetry),
+  };
+};

@@ -1,0 +1,9 @@
+export { parseScore, parseScoreJson } from './boxed-score';
+export { extendChain, hashResponse } from './chain';
+export type { ChatMessage } from './chat-message';
+export { describeConversation, type Conversation } from './conversation';
+export { extractLogProbs } from './extract-log-probs';
+export { flattenContent, InvalidContentError, normalizeMessages } from './flatten-content';
+export { isInternalContext, stripInternalContext } from './internal-context';
+export { parseRuntimeLine, type RuntimeLine } from './runtime-line';
+export { findSidePrompt, SIDE_PROMPTS, type SidePrompt } from './side-prompts';

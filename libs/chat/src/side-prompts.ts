@@ -1,0 +1,93 @@
+import { isRecord, type ChatMessage } from './chat-message';
+import { isInternalContext } from './internal-context';
+import { firstUserMessage, parseRuntimeLine } from './runtime-line';
+import { unwrapRetry } from './retry';
+import { cutAdditions, readText, splitStamp } from './user-text';
+
+/** Prompts that a client sends beside the conversation; each is a reason why a turn is not of the main line. */
+export const SIDE_PROMPTS = [
+  'heartbeat',
+  'wake',
+  'memory_flush',
+  'compaction',
+  'slug',
+  'title',
+  'cron',
+  'subagent',
+  'internal_event',
+] as const;
+
+export type SidePrompt = (typeof SIDE_PROMPTS)[number];
+
+/** How the user texts of OpenClaw's side prompts begin; the first that fits decides. */
+const USER_MARKERS: readonly (readonly [string, SidePrompt])[] = [
+  ['Follow the heartbeat monitor scratch context when provided.', 'heartbeat'],
+  ['Read HEARTBEAT.md if it exists', 'heartbeat'],
+  ['[OpenClaw heartbeat poll]', 'heartbeat'],
+  ['[OpenClaw exec completion]', 'wake'],
+  ['[OpenClaw cron wake]', 'wake'],
+  ['[OpenClaw session event]', 'wake'],
+  ['Pre-compaction memory flush.', 'memory_flush'],
+  ['Based on this conversation, generate a short 1-2 word filename slug', 'slug'],
+  ['[cron:', 'cron'],
+  ['[Subagent Context] You are running as a subagent', 'subagent'],
+  ['[Subagent Context]', 'wake'],
+  ['Continue the OpenClaw runtime event.', 'internal_event'],
+  ['[Inter-session message]', 'internal_event'],
+];
+
+const SYSTEM_MARKERS: readonly (readonly [RegExp, SidePrompt])[] = [
+  [/^\s*You are a context summarization assistant\./, 'compaction'],
+  [/^\s*Generate a concise session title \(3-6 words/, 'title'],
+  [/You are labeling the supplied message, not participating/, 'title'],
+  [/^Pre-compaction memory flush turn\./m, 'memory_flush'],
+  [/^## Subagent Context\s*$/m, 'subagent'],
+];
+
+const SESSION_MARKERS: readonly (readonly [string, SidePrompt])[] = [
+  [':subagent:', 'subagent'],
+  [':cron:', 'cron'],
+];
+
+/** The side prompt that a user text is, by how it begins; a marker quoted further on says nothing. */
+export const sidePromptOfText = (text: string): SidePrompt | null => {
+  const { spoken } = splitStamp(text);
+  return USER_MARKERS.find(([start]) => spoken.startsWith(start))?.[1] ?? null;
+};
+
+const sidePromptOfUsers = (messages: readonly ChatMessage[]): SidePrompt | null => {
+  const first = firstUserMessage(messages);
+  const last = messages.findLast((message) => {
+    if (!isRecord(message) || message.role !== 'user' || isInternalContext(message)) return false;
+    return originalText(message, message === first) !== null;
+  });
+  return last ? sidePromptOfText(originalText(last, last === first) ?? '') : null;
+};
+
+const originalText = (message: ChatMessage, hasRuntimeLine: boolean): string | null =>
+  unwrapRetry(readText(cutAdditions(message.content, hasRuntimeLine))).original;
+
+const sidePromptOfSystem = (messages: readonly ChatMessage[]): SidePrompt | null => {
+  for (const message of messages) {
+    if (!isRecord(message) || (message.role !== 'system' && message.role !== 'developer')) continue;
+    const text = readText(message.content);
+    const marker = SYSTEM_MARKERS.find(([pattern]) => pattern.test(text));
+    if (marker) return marker[1];
+  }
+  return null;
+};
+
+/**
+ * The side prompt that a request of OpenClaw's is, or null for one of the main line. It looks at the last thing that
+ * was said in the user's name, so a heartbeat in the middle of its tool calls is still one; then at the system text and
+ * at the session of the `Runtime:` line.
+ */
+export const findSidePrompt = ({ messages }: { readonly messages: readonly ChatMessage[] }): SidePrompt | null => {
+  const session = parseRuntimeLine(messages)?.session ?? '';
+  return (
+    sidePromptOfUsers(messages) ??
+    sidePromptOfSystem(messages) ??
+    SESSION_MARKERS.find(([part]) => session.includes(part))?.[1] ??
+    null
+  );
+};
