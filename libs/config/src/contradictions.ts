@@ -10,7 +10,8 @@ export interface Contradiction {
 }
 
 function policyIsHalfConfigured({ server }: Settings): string | null {
-  if (server.baseUrl === null && server.policyModel !== null) return 'policy_model needs base_url, the server that has it';
+  if (server.baseUrl === null && server.policyModel !== null)
+    return 'policy_model needs base_url, the server that has it';
   if (server.baseUrl !== null && server.policyModel === null)
     return 'base_url needs policy_model, the model to ask for';
   return null;

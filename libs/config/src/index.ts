@@ -1,5 +1,5 @@
 export { describeSettings, settingsTable, type SettingRow } from './describe-settings';
-export { loadSettings } from './load-settings';
+export { configuredSettings, loadSettings } from './load-settings';
 export { isLoopback } from './loopback';
 export { Settings, type SectionName } from './settings';
 export { SettingsError } from './settings-error';

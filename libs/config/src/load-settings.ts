@@ -30,6 +30,14 @@ export function loadSettings(env: Environment = process.env, readFile: ReadFile 
   return Object.freeze(settings);
 }
 
+/** Paths of the settings that the file or the environment names, e.g. `nats.url`. Says nothing about their values. */
+export function configuredSettings(
+  env: Environment = process.env,
+  readFile: ReadFile = readFileOrNull,
+): ReadonlySet<string> {
+  return new Set(readSources(env, readFile, []).keys());
+}
+
 interface SectionCheck {
   readonly entries: readonly CatalogueEntry[];
   readonly found: ReadonlyMap<string, Found>;

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Problem } from './problem.mjs';
+import { commandFile, projectEnv, projectNode, root } from './project.mjs';
+import { run } from './run.mjs';
+
+const STAMP = join(root, 'dist', '.sources');
+
+/** Builds everything that runs, if the sources are not those of the last build. */
+export async function ensureBuilt() {
+  const sources = hashSources();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;
+  console.log('Building ...');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const nest = commandFile('@nestjs/cli', 'bin/nest.js');
+  const code = await run(projectNode(), [nest, 'build', ...projectsThatRun()], { env: projectEnv(), quiet: true });
+  if (code !== 0) throw new Problem(`The build ended with code ${code}; its message above says why.`);
+  writeFileSync(STAMP, sources);
+}
+
+/** Every app, and the library that holds the engine double; each compiles the libraries that it uses along. */
+function projectsThatRun() {
+  const { projects } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8'));
+  const apps = Object.keys(projects).filter((name) => projects[name].type === 'application');
+  return [...apps, 'testing'];
+}
+
+function hashSources() {
+  const hash = createHash('sha256');
+  const files = ['apps', 'libs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name)),
+  );
+  const settings = ['nest-cli.json', 'tsconfig.json', 'package-lock.json'].map((name) => join(root, name));
+  for (const file of [...files, ...settings].sort()) hash.update(file).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandFile, projectEnv, projectNode } from './project.mjs';
+import { run } from './run.mjs';
+
+/** Runs one of Jest's projects and returns how many tests passed and failed; a file that cannot run counts as failed. */
+export async function runJest(project, { env = {}, flags = [] } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'jest-'));
+  const outputFile = join(folder, 'result.json');
+  try {
+    const jest = commandFile('jest', 'bin/jest.js');
+    const args = [jest, '--selectProjects', project, '--json', `--outputFile=${outputFile}`, ...flags];
+    const code = await run(projectNode(), args, { env: projectEnv(env), stdout: 'ignore' });
+    return countTests(outputFile, code);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function countTests(outputFile, code) {
+  const result = readResultOrNull(outputFile);
+  const passed = result?.numPassedTests ?? 0;
+  const failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
+  // Jest may also fail without a failed test, when it finds none for instance.
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}
+
+function readResultOrNull(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

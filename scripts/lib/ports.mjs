@@ -1,0 +1,51 @@
+import { connect, createServer } from 'node:net';
+import { Problem } from './problem.mjs';
+
+/** Listens for a moment; returns the port, a free one for port 0. Rejects with the system's error. */
+function tryListen(host, port) {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      const { port: bound } = server.address();
+      server.close(() => resolve(bound));
+    });
+  });
+}
+
+export function freePort() {
+  return tryListen('127.0.0.1', 0);
+}
+
+/** Refuses a port that is taken, by the name of the setting that asked for it. */
+export async function requireFreePort({ host, port, path, env }) {
+  if (port === 0) return;
+  try {
+    await tryListen(host, port);
+  } catch (error) {
+    const names = `${path} (${env.join(', ')})`;
+    const variable = env.at(-1);
+    if (error.code === 'EADDRINUSE') {
+      const other = port < 65_535 ? port + 1 : port - 1;
+      throw new Problem(
+        `Port ${port} on ${host} is taken, and ${names} asks for it.\n` +
+          `Stop what listens there, or choose another port: ${variable}=${other} npm start`,
+      );
+    }
+    throw new Problem(`Cannot listen on ${host}:${port}, as ${names} asks: ${error.message}`);
+  }
+}
+
+/** Whether something accepts connections. */
+export function answers(host, port, timeoutMs = 3000) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: timeoutMs });
+    const finish = (answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
+  });
+}

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const bin = join(root, 'node_modules', '.bin');
+
+/** The Node that the project brings along; the running one where its install script was not allowed to run. */
+export function projectNode() {
+  const own = join(root, 'node_modules', 'node', 'bin', 'node');
+  return existsSync(own) ? own : process.execPath;
+}
+
+/** The environment with the project's own tools first in the path. */
+export function projectEnv(extra = {}) {
+  return { ...process.env, PATH: [bin, process.env.PATH ?? ''].join(delimiter), ...extra };
+}
+
+/** The file that a package's command runs. */
+export function commandFile(packageName, path) {
+  return join(root, 'node_modules', packageName, path);
+}
+
+/** The built settings library. */
+export function loadConfigLibrary() {
+  return createRequire(import.meta.url)(join(root, 'dist', 'libs', 'config', 'src', 'index.js'));
+}

@@ -1,0 +1,59 @@
+/** What is printed once everything is up: where it is, how to try it, what to paste, who serves, what is kept. */
+export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
+  const { server, gateway, records } = settings;
+  const key = gateway.apiKeys.length > 0 ? 'YOUR KEY' : 'sk-any';
+  const header = gateway.apiKeys.length > 0 ? ` -H 'Authorization: Bearer ${key}'` : '';
+  const body = JSON.stringify({ model: server.servedModelName, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    '',
+    `Gateway   ${gatewayUrl}/v1`,
+    `Trainer   ${doorUrl}`,
+    `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}`,
+    `Judge     ${judgeLine(server, usesDouble)}`,
+    `Records   ${records.enabled ? `on: conversations are written to ${records.dir}` : 'off: no conversation is written to disk as text'}`,
+    '',
+    'Try it:',
+    `  curl ${gatewayUrl}/v1/chat/completions -H 'Content-Type: application/json'${header} -d '${body}'`,
+    '',
+    'OpenClaw (~/.openclaw/openclaw.json):',
+    JSON.stringify(openclawConfig({ baseUrl: `${gatewayUrl}/v1`, key, model: server.servedModelName }), null, 2),
+    '',
+    'Ctrl-C stops everything.',
+  ].join('\n');
+}
+
+const ENGINE_DOUBLE =
+  'ENGINE DOUBLE: no server.base_url is configured, so a stand-in with scripted answers serves, not a language model';
+
+function judgeLine(server, usesDouble) {
+  if (usesDouble && server.judgeBaseUrl === null) return 'engine double (scripted verdicts)';
+  return `${server.judgeModel} at ${server.judgeBaseUrl}`;
+}
+
+/** The provider block of a stock OpenClaw. */
+export function openclawConfig({ baseUrl, key, model }) {
+  return {
+    agents: { defaults: { model: { primary: `openclaw-rl/${model}` } } },
+    models: {
+      mode: 'merge',
+      providers: {
+        'openclaw-rl': {
+          baseUrl,
+          apiKey: key,
+          api: 'openai-completions',
+          models: [
+            {
+              id: model,
+              name: 'OpenClaw-RL',
+              reasoning: false,
+              input: ['text'],
+              cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+              contextWindow: 131072,
+              maxTokens: 4096,
+            },
+          ],
+        },
+      },
+    },
+  };
+}

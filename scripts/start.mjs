@@ -1,0 +1,161 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { findNatsServer } from './lib/nats.mjs';
+import { answers, freePort, requireFreePort } from './lib/ports.mjs';
+import { Problem, runScript } from './lib/problem.mjs';
+import { loadConfigLibrary, root } from './lib/project.mjs';
+import { appSpec, engineDoubleSpec, natsSpec } from './lib/services.mjs';
+import { requireUnusedStore } from './lib/state.mjs';
+import { summary } from './lib/summary.mjs';
+import { Supervisor } from './lib/supervisor.mjs';
+
+const HELP = `Starts the whole stack: gateway, session tracker, judge, trainer's door, and a NATS server of its own.
+
+npm start -- [options]
+  --judges N     replicas of the judge (default 1)
+  --state PATH   folder of the store (default .openclaw-rl)
+  --help         this text
+
+Settings come from openclaw-rl.toml and the environment; npm run settings lists them.`;
+
+await runScript(async () => {
+  const options = readOptions();
+  if (options === null) return console.log(HELP);
+  await ensureInstalled();
+  await ensureBuilt();
+  const config = loadConfigLibrary();
+  const settings = config.loadSettings(process.env);
+  await refuseTakenPorts(config, settings, options);
+  await supervise(config, settings, options);
+});
+
+function readOptions() {
+  const { values } = parse();
+  if (values.help) return null;
+  const judges = Number(values.judges);
+  if (!Number.isInteger(judges) || judges < 1 || judges > 64) {
+    throw new Problem(`--judges is ${JSON.stringify(values.judges)}; allowed: a whole number from 1 to 64`);
+  }
+  return { judges, stateDir: resolve(root, values.state) };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        judges: { type: 'string', default: '1' },
+        state: { type: 'string', default: '.openclaw-rl' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new Problem(`${error.message}\n\n${HELP}`);
+  }
+}
+
+async function refuseTakenPorts(config, settings, { judges }) {
+  const { gateway, door, metrics } = settings;
+  const envOf = (path) => config.describeSettings().find((row) => row.path === path).env;
+  const require = (section, path, port = section.port) =>
+    requireFreePort({ host: section.host, port, path, env: envOf(path) });
+  await require(gateway, 'gateway.port');
+  await require(door, 'door.port');
+  if (metrics.port === 0) return;
+  for (let index = 0; index < judges + 2; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
+}
+
+/** Runs everything until a signal ends it. */
+async function supervise(config, settings, options) {
+  const supervisor = new Supervisor();
+  const stopped = stopOnSignal(supervisor);
+  try {
+    await Promise.race([startAll(supervisor, config, settings, options), stopped]);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  await stopped;
+}
+
+async function startAll(supervisor, config, settings, { judges, stateDir }) {
+  const natsUrl = await provideNats(supervisor, config, settings, stateDir);
+  const usesDouble = settings.server.baseUrl === null;
+  const engine = usesDouble ? await provideEngineDouble(supervisor, settings.server) : {};
+  const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, ...engine };
+  const { port } = settings.metrics;
+  const withMetrics = (index) => ({ ...env, OPENCLAW_RL_METRICS_PORT: String(port === 0 ? 0 : port + index) });
+  const judgeSpecs = Array.from({ length: judges }, (_, index) => {
+    const name = judges === 1 ? 'prm-judge' : `prm-judge-${index + 1}`;
+    return appSpec('prm-judge', { name, env: withMetrics(index + 2) });
+  });
+  const [gateway, door] = await supervisor.start([
+    appSpec('gateway', { env }),
+    appSpec('sample-submitter', { env: withMetrics(0) }),
+    appSpec('session-tracker', { env: withMetrics(1) }),
+    ...judgeSpecs,
+  ]);
+  if (gateway === undefined) return;
+  console.log(
+    summary({
+      settings,
+      usesDouble,
+      gatewayUrl: reachable(gateway.details, settings.gateway),
+      doorUrl: reachable(door.details, settings.door),
+    }),
+  );
+}
+
+async function provideNats(supervisor, config, settings, stateDir) {
+  if (config.configuredSettings(process.env).has('nats.url')) {
+    await requireNats(settings.nats.url);
+    return settings.nats.url;
+  }
+  const found = await findNatsServer();
+  const port = await freePort();
+  await requireUnusedStore(stateDir, port);
+  await supervisor.start([natsSpec(found, { port, stateDir, storeGb: settings.nats.storeGb })]);
+  supervisor.say('nats', `ready on nats://127.0.0.1:${port}, store ${stateDir}/nats`);
+  return `nats://127.0.0.1:${port}`;
+}
+
+async function requireNats(urls) {
+  const servers = urls.split(',').map((url) => new URL(url));
+  const found = await Promise.all(servers.map(({ hostname, port }) => answers(hostname, Number(port || 4222))));
+  if (found.includes(true)) return;
+  const names = servers.map((url) => url.host).join(', ');
+  throw new Problem(`No NATS server answers at ${names} (nats.url, NATS_URL). Start it, or unset NATS_URL to get one.`);
+}
+
+async function provideEngineDouble(supervisor, server) {
+  const [double] = await supervisor.start([engineDoubleSpec(await freePort())]);
+  return {
+    OPENCLAW_RL_SERVER_BASE_URL: double?.details ?? '',
+    OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+    ...(server.judgeBaseUrl === null ? { OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge' } : {}),
+  };
+}
+
+/** The URL that a service said it listens on, as a client on this machine writes it. */
+function reachable(details, { host, port }) {
+  const url = details === '' ? `http://${host}:${port}` : details;
+  return url.replace(/\/$/, '').replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1');
+}
+
+/** Resolves when a first signal has stopped everything; a second one kills. */
+function stopOnSignal(supervisor) {
+  return new Promise((resolvePromise, reject) => {
+    let isStopping = false;
+    const onSignal = () => {
+      if (isStopping) {
+        supervisor.kill();
+        process.exit(130);
+      }
+      isStopping = true;
+      console.log('\nStopping (again: kill) ...');
+      supervisor.stop().then(resolvePromise, reject);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+  });
+}

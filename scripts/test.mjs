@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { ensureBuilt } from './lib/build.mjs';
+import { runChecks } from './lib/checks.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { runJest } from './lib/jest.mjs';
+import { findNatsServer } from './lib/nats.mjs';
+import { runScript } from './lib/problem.mjs';
+
+// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first. The last line is
+// "N passed, N failed", for programs.
+await runScript(async () => {
+  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+  const total = { passed: 0, failed: 1 };
+  try {
+    await ensureInstalled();
+    const { binary } = await findNatsServer({ allowDocker: false });
+    total.failed = values.check && !(await runChecks()) ? 1 : 0;
+    await ensureBuilt();
+    const env = { NATS_SERVER_BIN: binary };
+    for (const [project, ...flags] of [['unit'], ['integration'], ['e2e', '--runInBand']]) {
+      console.log(`\n${project} tests`);
+      const { passed, failed } = await runJest(project, { env, flags });
+      total.passed += passed;
+      total.failed += failed;
+    }
+  } finally {
+    process.exitCode = total.failed > 0 ? 1 : 0;
+    process.on('exit', () => console.log(`${total.passed} passed, ${total.failed} failed`));
+  }
+});
