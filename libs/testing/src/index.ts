@@ -1,3 +1,19 @@
+export { runConformance, formatReport } from './conformance/conformance';
+export type { CheckResult, ConformanceTarget } from './conformance/conformance';
+export { startEngineDouble } from './engine-double/engine-double';
+export type { EngineDouble } from './engine-double/engine-double';
+export { FAULTS } from './engine-double/options';
+export type {
+  AnswerRule,
+  EngineDoubleOptions,
+  EngineDoubleSettings,
+  Fault,
+  Role,
+  ScriptedAnswer,
+  ScriptedToolCall,
+  SeenRequest,
+} from './engine-double/options';
+export { decode, encode, SPECIAL, VOCABULARY_SIZE } from './engine-double/tokenizer';
 export { freePort, NoFreePortError } from './free-port';
 export { NatsServerError, startNatsServer } from './nats-server';
 export type { NatsServer, NatsServerOptions } from './nats-server';

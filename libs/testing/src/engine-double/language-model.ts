@@ -59,6 +59,7 @@ export interface SamplingLimits {
 
 /** The id and log-prob pairs of the `count` likeliest tokens, likeliest first. */
 export function topTokens(logProbs: Float64Array, count: number): { id: number; logProb: number }[] {
+  if (count === 0) return [];
   return Array.from(logProbs, (logProb, id) => ({ id, logProb }))
     .sort((a, b) => b.logProb - a.logProb)
     .slice(0, count);
@@ -66,7 +67,11 @@ export function topTokens(logProbs: Float64Array, count: number): { id: number; 
 
 /** Draws a token. The draw is a value, so the same draw gives the same token. */
 export function sampleToken(logProbs: Float64Array, { topP, topK, draw }: SamplingLimits): number {
-  const ranked = topTokens(logProbs, topK > 0 ? topK : logProbs.length);
+  if (topK === 1) return logProbs.indexOf(logProbs.reduce((a, b) => Math.max(a, b), -Infinity));
+  const everything = topK <= 0 && topP >= 1;
+  const ranked = everything
+    ? Array.from(logProbs, (logProb, id) => ({ id, logProb }))
+    : topTokens(logProbs, topK > 0 ? topK : logProbs.length);
   const kept: { id: number; upTo: number }[] = [];
   let mass = 0;
   for (const { id, logProb } of ranked) {

@@ -1,0 +1,40 @@
+import { CHAT_CHECKS } from './chat-checks';
+import { CheckSkippedError, ConformanceClient, type ConformanceTarget } from './client';
+import { ENGINE_CHECKS } from './engine-checks';
+
+export type { ConformanceTarget } from './client';
+
+export interface CheckResult {
+  name: string;
+  outcome: 'pass' | 'fail' | 'skip';
+  /** Why it failed or was skipped; '' for a pass. */
+  why: string;
+}
+
+async function runCheck(name: string, check: () => Promise<void>): Promise<CheckResult> {
+  try {
+    await check();
+    return { name, outcome: 'pass', why: '' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { name, outcome: error instanceof CheckSkippedError ? 'skip' : 'fail', why };
+  }
+}
+
+/** Asks an engine all that the product relies on, one check after the other. Never throws: an unreachable engine fails. */
+export async function runConformance(target: ConformanceTarget): Promise<CheckResult[]> {
+  const client = new ConformanceClient(target);
+  const results: CheckResult[] = [];
+  for (const [name, check] of [...ENGINE_CHECKS, ...CHAT_CHECKS]) {
+    results.push(await runCheck(name, () => check(client)));
+  }
+  return results;
+}
+
+/** A table with one line per check, and a sum. */
+export function formatReport(results: readonly CheckResult[]): string {
+  const width = Math.max(...results.map(({ name }) => name.length));
+  const lines = results.map(({ name, outcome, why }) => `${outcome}  ${name.padEnd(width)}  ${why}`.trimEnd());
+  const count = (outcome: string): number => results.filter((result) => result.outcome === outcome).length;
+  return [...lines, `${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped`].join('\n');
+}
