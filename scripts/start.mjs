@@ -20,6 +20,9 @@ npm start -- [options]
 
 Settings come from openclaw-rl.toml and the environment; npm run settings lists them.`;
 
+// One Ctrl-C arrives twice: from the terminal, and from npm, which passes it on.
+const SAME_KEYPRESS_MS = 1000;
+
 await runScript(async () => {
   const options = readOptions();
   if (options === null) return console.log(HELP);
@@ -145,16 +148,17 @@ function reachable(details, { host, port }) {
 
 /** Resolves when a first signal has stopped everything; a second one kills. */
 function stopOnSignal(supervisor) {
-  return new Promise((resolvePromise, reject) => {
-    let isStopping = false;
+  return new Promise((resolveStopped, reject) => {
+    let firstAt = null;
     const onSignal = () => {
-      if (isStopping) {
+      if (firstAt === null) {
+        firstAt = Date.now();
+        console.log('\nStopping (again: kill) ...');
+        supervisor.stop().then(resolveStopped, reject);
+      } else if (Date.now() - firstAt > SAME_KEYPRESS_MS) {
         supervisor.kill();
         process.exit(130);
       }
-      isStopping = true;
-      console.log('\nStopping (again: kill) ...');
-      supervisor.stop().then(resolvePromise, reject);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
   });

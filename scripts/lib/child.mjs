@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Problem } from './problem.mjs';
 
 const KEPT_LINES = 20;
 
@@ -7,8 +8,9 @@ const KEPT_LINES = 20;
  * One process that is started again when it dies. It leads a process group of its own, so that Ctrl-C reaches the
  * supervisor alone and everything stops in order.
  *
- * `spec`: `name`, `command`, `args`, `env`, `cwd`; `ready`, a pattern whose first group (if any) is kept as `details`;
- * `stdio`, how the process learns that the supervisor is gone; `quiet`, to show its lines only when it dies.
+ * `spec`: `name`; `command`, `args`, `env`, `stdio` as for spawn; `endsWithInput` if it ends when standard input closes
+ * and not by SIGTERM; `ready`, a pattern for the line that says it is up, whose first group is kept as `details`; `print`,
+ * which shows a line; `quiet` to show lines only of a process that died.
  */
 export class Child {
   details = '';
@@ -37,10 +39,10 @@ export class Child {
   }
 
   start() {
-    const { command, args, env, cwd, stdio } = this.#spec;
+    const { command, args, env, stdio } = this.#spec;
     const startedAt = Date.now();
     this.#lines = [];
-    this.#process = spawn(command, args, { env, cwd, stdio, detached: true });
+    this.#process = spawn(command, args, { env, stdio, detached: true });
     this.#process.stdin?.on('error', () => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) readLines(stream, (line) => this.#onLine(line));
     this.#process.once('error', (error) => this.#onEnd(error.message, startedAt));
@@ -83,6 +85,8 @@ export class Child {
     const match = this.#spec.ready.exec(line);
     if (match !== null) {
       this.details = match[1] ?? '';
+      if (this.#spec.quiet && this.#deaths > 0) this.#report(`${this.name} is up again`);
+      this.#lines = [];
       this.#ready();
     }
     if (!this.#spec.quiet) this.#spec.print(line);
@@ -95,7 +99,10 @@ export class Child {
     if (this.#isStopping) return;
     if (this.#spec.quiet) for (const line of this.#lines) this.#spec.print(line);
     this.#deaths = Date.now() - startedAt > 30_000 ? 1 : this.#deaths + 1;
-    if (this.#deaths >= 3) this.#failed(new Error(`${this.name} ended three times (${reason}) before it was up`));
+    if (this.#deaths >= 3)
+      this.#failed(
+        new Problem(`${this.name} ended three times (${reason}) before it was up; its lines above say why.`),
+      );
     const delayMs = Math.min(500 * 2 ** (this.#deaths - 1), 10_000);
     this.#report(`${this.name} ended (${reason}); it is started again in ${delayMs / 1000} s`);
     this.#restart = setTimeout(() => this.start(), delayMs);

@@ -16,7 +16,7 @@ export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
     `  curl ${gatewayUrl}/v1/chat/completions -H 'Content-Type: application/json'${header} -d '${body}'`,
     '',
     'OpenClaw (~/.openclaw/openclaw.json):',
-    JSON.stringify(openclawConfig({ baseUrl: `${gatewayUrl}/v1`, key, model: server.servedModelName }), null, 2),
+    showJson(openclawConfig({ baseUrl: `${gatewayUrl}/v1`, key, model: server.servedModelName })),
     '',
     'Ctrl-C stops everything.',
   ].join('\n');
@@ -28,6 +28,11 @@ const ENGINE_DOUBLE =
 function judgeLine(server, usesDouble) {
   if (usesDouble && server.judgeBaseUrl === null) return 'engine double (scripted verdicts)';
   return `${server.judgeModel} at ${server.judgeBaseUrl}`;
+}
+
+/** JSON for people: what holds no other list or object stands on one line. */
+function showJson(value) {
+  return JSON.stringify(value, null, 2).replace(/[[{]\s[^[\]{}]*[\]}]/g, (inner) => inner.replace(/\s+/g, ' '));
 }
 
 /** The provider block of a stock OpenClaw. */

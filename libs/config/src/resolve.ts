@@ -31,7 +31,7 @@ function contradictions(settings: Settings, { refused }: Surroundings): string[]
   return CONTRADICTIONS.filter(({ between }) => !between.some((path) => refused.has(path))).flatMap(
     ({ between, found }) => {
       const complaint = found(settings);
-      return complaint === null ? [] : [`${between.map(nameOf).join(' and ')}: ${complaint}`];
+      return complaint === null ? [] : [`${between.map(nameOf).join(', ')}: ${complaint}`];
     },
   );
 }

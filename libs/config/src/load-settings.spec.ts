@@ -1,0 +1,231 @@
+import { inspect } from 'node:util';
+import { configuredSettings, loadSettings } from './load-settings';
+import type { Settings } from './settings';
+import { SettingsError } from './settings-error';
+import type { Environment } from './sources';
+
+type Files = Readonly<Record<string, string>>;
+
+function load(env: Environment, files: Files = {}): Settings {
+  return loadSettings(env, (path) => files[path] ?? null);
+}
+
+function refusal(env: Environment, files: Files = {}): SettingsError {
+  try {
+    load(env, files);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+const toml = (text: string): Files => ({ 'openclaw-rl.toml': text });
+
+describe('where settings come from', () => {
+  test('reads the file that OPENCLAW_RL_CONFIG names', () => {
+    const settings = load({ OPENCLAW_RL_CONFIG: 'my.toml' }, { 'my.toml': '[judge]\nvotes = 5' });
+    expect(settings.judge.votes).toBe(5);
+  });
+
+  test('refuses a named file that is not there', () => {
+    expect(refusal({ OPENCLAW_RL_CONFIG: 'my.toml' }).message).toContain('OPENCLAW_RL_CONFIG is "my.toml"');
+  });
+
+  test("prefers a setting's own variable to a published one", () => {
+    expect(load({ PRM_M: '5', OPENCLAW_RL_JUDGE_VOTES: '7' }).judge.votes).toBe(7);
+  });
+
+  test('takes an empty variable as not set', () => {
+    expect(load({ PRM_M: '', OPENCLAW_RL_SERVER_BASE_URL: ' ' }, toml('[judge]\nvotes = 5')).judge.votes).toBe(5);
+  });
+
+  test('takes an empty base_url in the file as none', () => {
+    expect(load({}, toml('[server]\nbase_url = ""')).server.baseUrl).toBeNull();
+  });
+
+  test('says which settings were configured', () => {
+    const configured = configuredSettings({ NATS_URL: 'nats://a:1' }, () => '[judge]\nvotes = 5');
+    expect([...configured].sort()).toEqual(['judge.votes', 'nats.url']);
+  });
+
+  test('gives settings that nobody can change', () => {
+    expect(() => Object.assign(load({}).judge, { votes: 1 })).toThrow(TypeError);
+  });
+});
+
+describe('one server or two', () => {
+  const policy = { OPENCLAW_RL_SERVER_BASE_URL: 'http://p:1', OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' };
+
+  test('one entry serves both policy and judge', () => {
+    const { server } = load({ ...policy, OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'secret' });
+    expect(server).toMatchObject({
+      judgeBaseUrl: 'http://p:1',
+      judgeModel: 'p',
+      apiKey: 'secret',
+      judgeApiKey: 'secret',
+    });
+  });
+
+  test('never sends the key of the policy to another server', () => {
+    const { server } = load({
+      ...policy,
+      ...{ OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'secret' },
+      ...{ OPENCLAW_RL_SERVER_JUDGE_BASE_URL: 'http://j:1', OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j' },
+    });
+    expect(server).toMatchObject({ judgeBaseUrl: 'http://j:1', judgeModel: 'j', apiKey: 'secret', judgeApiKey: null });
+  });
+
+  test.each(['http://p:1', 'http://p:1/', 'http://p:1/v1', 'http://p:1/v1/', 'http://p:1//'])(
+    'reads %s as the same URL',
+    (url) => {
+      expect(load({ ...policy, OPENCLAW_RL_SERVER_BASE_URL: url }).server.baseUrl).toBe('http://p:1');
+    },
+  );
+
+  test('refuses a key variable that is not set, without printing what was written', () => {
+    const { message } = refusal({ ...policy, OPENCLAW_RL_SERVER_API_KEY_ENV: 'sk_live_pasted' });
+    expect(message).toContain('server.api_key_env (OPENCLAW_RL_SERVER_API_KEY_ENV)');
+    expect(message).not.toContain('sk_live_pasted');
+  });
+});
+
+describe('keys', () => {
+  test('collects the keys of list, file and SGLANG_API_KEY, each once', () => {
+    const files = { ...toml('[gateway]\napi_keys = ["a"]\napi_keys_file = "k"'), k: '# mine\nb\r\n\n a \n' };
+    expect(load({ SGLANG_API_KEY: 'c' }, files).gateway.apiKeys).toEqual(['a', 'b', 'c']);
+  });
+
+  test("keeps SGLANG_API_KEY from the trainer's door", () => {
+    expect(load({ SGLANG_API_KEY: 'c' }).door.apiKeys).toEqual([]);
+  });
+
+  test.each([
+    ['JSON', (settings: Settings) => JSON.stringify(settings)],
+    ['a log line', (settings: Settings) => inspect(settings, { depth: 5 })],
+  ])('shows no secret in %s', (_, show) => {
+    const shown = show(
+      load({
+        ...{ OPENCLAW_RL_SERVER_BASE_URL: 'http://u:hidden-1@p:1', OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' },
+        ...{ OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'hidden-2', OPENCLAW_RL_GATEWAY_API_KEYS: 'hidden-3' },
+        ...{ OPENCLAW_RL_DOOR_API_KEYS: 'hidden-4', NATS_URL: 'nats://u:hidden-5@n:1' },
+      }),
+    );
+    expect(shown).not.toContain('hidden');
+    expect(shown).toContain('***');
+  });
+
+  test('shows no secret in a refusal', () => {
+    const file = toml(
+      '[gateway]\napi_keys = "hidden-1"\n[door]\napi_keys = ["hidden 2"]\n[nats]\nurl = "http://u:hidden@n"',
+    );
+    expect(refusal({}, file).problems).toHaveLength(3);
+    expect(refusal({}, file).message).not.toContain('hidden');
+  });
+
+  test('shows no line of a file that cannot be read', () => {
+    const { message } = refusal({}, toml('[gateway]\napi_keys = ["hidden'));
+    expect(message).toContain('openclaw-rl.toml, line 2');
+    expect(message).not.toContain('hidden');
+  });
+});
+
+describe('settings that contradict each other', () => {
+  test.each<[name: string, env: Environment, names: string[]]>([
+    ['a gateway for everybody without keys', { HOST: '0.0.0.0' }, ['gateway.host', 'gateway.allow_unauthenticated']],
+    [
+      'keys and no need for them',
+      { OPENCLAW_RL_GATEWAY_API_KEYS: 'a', OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED: 'true' },
+      ['gateway.api_keys', 'gateway.allow_unauthenticated'],
+    ],
+    ["a trainer's door for everybody without keys", { OPENCLAW_RL_DOOR_HOST: '::' }, ['door.host', 'door.api_keys']],
+    [
+      'one key for chat and training',
+      { SGLANG_API_KEY: 'a', OPENCLAW_RL_DOOR_API_KEYS: 'a' },
+      ['gateway.api_keys', 'door.api_keys'],
+    ],
+    ['one port for both doors', { PORT: '30100' }, ['gateway.port', 'door.port']],
+    ['a model without a server', { OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' }, ['server.policy_model', 'server.base_url']],
+    ['a server without a model', { OPENCLAW_RL_SERVER_BASE_URL: 'http://p' }, ['server.policy_model']],
+    ['a judge model without a server', { OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j' }, ['server.judge_model']],
+    ['a judge server without a model', { OPENCLAW_RL_SERVER_JUDGE_BASE_URL: 'http://j' }, ['server.judge_base_url']],
+    ['a key without a server', { OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'k' }, ['server.api_key_env']],
+    [
+      "a judge's key without a server",
+      { OPENCLAW_RL_SERVER_JUDGE_API_KEY_ENV: 'K', K: 'k' },
+      ['server.judge_api_key_env'],
+    ],
+  ])('refuses %s', (_, env, names) => {
+    const { problems } = refusal(env);
+    expect(problems).toHaveLength(1);
+    for (const name of names) expect(problems[0]).toContain(name);
+  });
+
+  test.each<[string, Environment]>([
+    ['a gateway for everybody with a key', { HOST: '0.0.0.0', SGLANG_API_KEY: 'a' }],
+    ['a gateway that is opened on purpose', { HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED: '1' }],
+    ['a door for everybody with a key', { OPENCLAW_RL_DOOR_HOST: '0.0.0.0', OPENCLAW_RL_DOOR_API_KEYS: 'a' }],
+    ['free ports for both doors', { PORT: '0', OPENCLAW_RL_DOOR_PORT: '0' }],
+  ])('accepts %s', (_, env) => {
+    expect(() => load(env)).not.toThrow();
+  });
+
+  test('concludes nothing from a value that was refused', () => {
+    const { problems } = refusal({ HOST: '0.0.0.0' }, toml('[gateway]\napi_keys = "a"'));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^gateway\.api_keys \(/);
+  });
+});
+
+describe('names that are not known', () => {
+  test.each(['[opd]\nmax_hint_tokens = 160', '[reward]\nintegrated = true', '[pools]', '[slime]\ncolocate = true'])(
+    'refuses a setting of a later version with a reason: %s',
+    (text) => {
+      expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
+    },
+  );
+
+  test.each(['update_interval', 'binary_reward_weight', 'opd_weight'])('refuses rl.%s with a reason', (key) => {
+    expect(refusal({}, toml(`[rl]\n${key} = 1`)).message).toContain(`rl.${key} in openclaw-rl.toml is not supported`);
+    expect(refusal({ [`OPENCLAW_RL_RL_${key.toUpperCase()}`]: '1' }).message).toContain('not supported');
+  });
+
+  const noTeacher = 'this version trains with binary rewards only and has no hint teacher';
+  test.each([
+    ['OPENCLAW_EVAL_MODE', 'this version has no evaluation mode'],
+    ['OPENCLAW_COMBINE_W_RL', noTeacher],
+    ['OPENCLAW_COMBINE_W_OPD', noTeacher],
+    ['OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY', noTeacher],
+    ['OPENCLAW_RL_OPD_MAX_HINT_TOKENS', noTeacher],
+    ['OPENCLAW_RL_REWARD_INTEGRATED', 'this version rewards turns one by one, without the outcome of a session'],
+    ['OPENCLAW_RL_POOLS_POLICY', 'this version starts no engines and knows no GPU pools'],
+    ['OPENCLAW_RL_SLIME_COLOCATE', 'this version starts no engines and knows no GPU pools'],
+  ])('refuses the variable %s with a reason', (name, reason) => {
+    expect(refusal({ [name]: '1' }).problems).toEqual([`${name} is not supported: ${reason}`]);
+  });
+
+  test('says which sections, keys and variables there are', () => {
+    expect(refusal({}, toml('[judges]\nvotes = 3')).message).toMatch(/\[judges\].*sections are rl, server/);
+    expect(refusal({}, toml('[judge]\nvote = 3')).message).toMatch(/judge\.vote .*keys of \[judge\] are votes/);
+    expect(refusal({}, toml('votes = 3')).message).toContain('[votes]');
+    expect(refusal({}, toml('judge = 3')).message).toContain('[judge] in openclaw-rl.toml must be a section');
+    expect(refusal({ OPENCLAW_RL_JUDGE_VOTE: '3' }).message).toContain('OPENCLAW_RL_JUDGE_VOTE is not known');
+  });
+
+  test('leaves the variables of other programs alone', () => {
+    expect(() => load({ PATH: '/bin', OPENCLAW_HOME: '/x' })).not.toThrow();
+  });
+});
+
+test('reports every problem at once, with value and place', () => {
+  const { problems, message } = refusal(
+    { PRM_M: 'many', OPENCLAW_EVAL_MODE: '1' },
+    toml('[judge]\ntimeout_s = "3"\n[rl]\nalgorithm = "opd"\n[door]\nhost = "0.0.0.0"'),
+  );
+  expect(problems).toHaveLength(5);
+  expect(message).toContain(
+    'judge.votes (OPENCLAW_RL_JUDGE_VOTES, PRM_M) is "many", from PRM_M; allowed: a whole number',
+  );
+  expect(message).toContain('judge.timeout_s (OPENCLAW_RL_JUDGE_TIMEOUT_S) is "3", from openclaw-rl.toml');
+  expect(message).toContain('this version trains with binary rewards');
+});

@@ -1,0 +1,258 @@
+import { CATALOGUE } from './catalogue';
+import { loadSettings } from './load-settings';
+import { SettingsError } from './settings-error';
+import type { Environment } from './sources';
+
+interface Case {
+  readonly path: string;
+  readonly default: unknown;
+  /** As written in the file, and as read. */
+  readonly toml: readonly [text: string, value: unknown];
+  /** As written in the variable, and as read. */
+  readonly env: readonly [text: string, value: unknown];
+  /** Texts of the file that are refused. */
+  readonly refused: readonly string[];
+  readonly aliases?: readonly string[];
+  /** What must be configured as well for the value to make sense. */
+  readonly beside?: Environment;
+}
+
+const POLICY = { OPENCLAW_RL_SERVER_BASE_URL: 'http://policy:8000', OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' };
+
+const CASES: readonly Case[] = [
+  {
+    path: 'rl.algorithm',
+    default: 'binary',
+    toml: ['"binary"', 'binary'],
+    env: ['binary', 'binary'],
+    refused: ['"opd"', '"hybrid"', '"combine"', '1'],
+  },
+  { path: 'rl.rollout_steps', default: 16, toml: ['8', 8], env: ['4', 4], refused: ['0', '1.5', '"8"', '4097'] },
+  {
+    path: 'server.base_url',
+    default: null,
+    toml: ['"http://a:1/v1/"', 'http://a:1'],
+    env: ['https://b/openai/v1', 'https://b/openai'],
+    refused: ['"a:1"', '"ftp://a"', '7'],
+    beside: { OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' },
+  },
+  {
+    path: 'server.api_key_env',
+    default: null,
+    toml: ['"KEY_A"', 'KEY_A'],
+    env: ['KEY_B', 'KEY_B'],
+    refused: ['"sk-not-a-name"', '1'],
+    beside: { ...POLICY, KEY_A: 'a', KEY_B: 'b' },
+  },
+  {
+    path: 'server.policy_model',
+    default: null,
+    toml: ['"m"', 'm'],
+    env: ['n', 'n'],
+    refused: ['1', '["m"]'],
+    beside: { OPENCLAW_RL_SERVER_BASE_URL: 'http://policy:8000' },
+  },
+  {
+    path: 'server.judge_model',
+    default: null,
+    toml: ['"j"', 'j'],
+    env: ['k', 'k'],
+    refused: ['false'],
+    beside: POLICY,
+  },
+  {
+    path: 'server.judge_base_url',
+    default: null,
+    toml: ['"http://j:1"', 'http://j:1'],
+    env: ['http://k:1/v1', 'http://k:1'],
+    refused: ['"judge"'],
+    beside: { OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j' },
+  },
+  {
+    path: 'server.judge_api_key_env',
+    default: null,
+    toml: ['"KEY_A"', 'KEY_A'],
+    env: ['KEY_B', 'KEY_B'],
+    refused: ['"a b"'],
+    beside: { ...POLICY, KEY_A: 'a', KEY_B: 'b' },
+  },
+  {
+    path: 'server.served_model_name',
+    default: 'openclaw-rl',
+    toml: ['"x"', 'x'],
+    env: ['y', 'y'],
+    refused: ['""', '1'],
+    aliases: ['SERVED_MODEL_NAME'],
+  },
+  {
+    path: 'server.temperature',
+    default: null,
+    toml: ['0.5', 0.5],
+    env: ['1', 1],
+    refused: ['-0.1', '2.1', '"0.5"', 'nan'],
+  },
+  { path: 'server.top_p', default: null, toml: ['0.9', 0.9], env: ['1', 1], refused: ['0', '1.1'] },
+  { path: 'server.top_k', default: null, toml: ['-1', -1], env: ['50', 50], refused: ['-2', '1.5'] },
+  {
+    path: 'gateway.host',
+    default: '127.0.0.1',
+    toml: ['"localhost"', 'localhost'],
+    env: ['::1', '::1'],
+    refused: ['"a b"', '1'],
+    aliases: ['HOST'],
+  },
+  {
+    path: 'gateway.port',
+    default: 30_000,
+    toml: ['0', 0],
+    env: ['8080', 8080],
+    refused: ['-1', '65536', '"8080"'],
+    aliases: ['PORT'],
+  },
+  {
+    path: 'gateway.api_keys',
+    default: [],
+    toml: ['["a", "b"]', ['a', 'b']],
+    env: ['c, d', ['c', 'd']],
+    refused: ['"a"', '["a b"]', '["a", "a"]', '[1]'],
+  },
+  {
+    path: 'gateway.api_keys_file',
+    default: null,
+    toml: ['"keys.txt"', 'keys.txt'],
+    env: ['keys.txt', 'keys.txt'],
+    refused: ['1', '"missing.txt"'],
+  },
+  {
+    path: 'gateway.allow_unauthenticated',
+    default: false,
+    toml: ['true', true],
+    env: ['1', true],
+    refused: ['"true"', '1'],
+  },
+  { path: 'gateway.body_limit_mb', default: 32, toml: ['1', 1], env: ['64', 64], refused: ['0', '1025'] },
+  { path: 'gateway.max_concurrency', default: 256, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  { path: 'gateway.connect_timeout_s', default: 5, toml: ['0.5', 0.5], env: ['10', 10], refused: ['0', '601'] },
+  { path: 'gateway.first_byte_timeout_s', default: 300, toml: ['0.5', 0.5], env: ['10', 10], refused: ['0'] },
+  { path: 'gateway.idle_timeout_s', default: 120, toml: ['0.5', 0.5], env: ['10', 10], refused: ['0'] },
+  { path: 'gateway.capture_buffer_mb', default: 64, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  {
+    path: 'nats.url',
+    default: 'nats://127.0.0.1:4222',
+    toml: ['"nats://a:1"', 'nats://a:1'],
+    env: ['nats://b:1,tls://c:2', 'nats://b:1,tls://c:2'],
+    refused: ['"http://a"', '"a:4222"'],
+    aliases: ['NATS_URL'],
+  },
+  { path: 'nats.store_gb', default: 10, toml: ['0.5', 0.5], env: ['100', 100], refused: ['0'] },
+  { path: 'nats.replicas', default: 1, toml: ['3', 3], env: ['3', 3], refused: ['0', '6'] },
+  { path: 'session.idle_minutes', default: 30, toml: ['0.5', 0.5], env: ['.01', 0.01], refused: ['0', '1441'] },
+  { path: 'judge.votes', default: 3, toml: ['1', 1], env: ['5', 5], refused: ['0', '65', '2.5'], aliases: ['PRM_M'] },
+  { path: 'judge.timeout_s', default: 60, toml: ['0.5', 0.5], env: ['30', 30], refused: ['0'] },
+  { path: 'judge.max_attempts', default: 4, toml: ['1', 1], env: ['2', 2], refused: ['0', '21'] },
+  { path: 'judge.concurrency', default: 16, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  { path: 'judge.max_tokens', default: 1024, toml: ['16', 16], env: ['2048', 2048], refused: ['15'] },
+  { path: 'judge.temperature', default: 0.6, toml: ['0', 0], env: ['1.5', 1.5], refused: ['-1', '3'] },
+  {
+    path: 'judge.format',
+    default: 'auto',
+    toml: ['"boxed"', 'boxed'],
+    env: ['json_schema', 'json_schema'],
+    refused: ['"xml"', '"Boxed"'],
+  },
+  { path: 'judge.breaker_failures', default: 5, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  { path: 'judge.breaker_open_s', default: 10, toml: ['0.5', 0.5], env: ['2', 2], refused: ['0'] },
+  { path: 'slime.queue_size', default: 1024, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  { path: 'slime.num_workers', default: 4, toml: ['1', 1], env: ['2', 2], refused: ['0'] },
+  {
+    path: 'door.host',
+    default: '127.0.0.1',
+    toml: ['"127.0.0.2"', '127.0.0.2'],
+    env: ['localhost', 'localhost'],
+    refused: ['""'],
+  },
+  { path: 'door.port', default: 30_100, toml: ['0', 0], env: ['8081', 8081], refused: ['65536'] },
+  { path: 'door.api_keys', default: [], toml: ['["a"]', ['a']], env: ['b', ['b']], refused: ['"a"'] },
+  {
+    path: 'door.api_keys_file',
+    default: null,
+    toml: ['"keys.txt"', 'keys.txt'],
+    env: ['keys.txt', 'keys.txt'],
+    refused: ['"missing.txt"', '"empty.txt"'],
+  },
+  { path: 'door.lease_s', default: 600, toml: ['1', 1], env: ['3600', 3600], refused: ['0', '3601'] },
+  {
+    path: 'records.enabled',
+    default: false,
+    toml: ['true', true],
+    env: ['TRUE', true],
+    refused: ['"yes"'],
+    aliases: ['OPENCLAW_RECORD_ENABLED'],
+  },
+  { path: 'records.dir', default: '.openclaw-rl/records', toml: ['"r"', 'r'], env: ['s', 's'], refused: ['""'] },
+  { path: 'records.keep_versions', default: 0, toml: ['1', 1], env: ['2', 2], refused: ['-1'] },
+  { path: 'logs.level', default: 'info', toml: ['"debug"', 'debug'], env: ['warn', 'warn'], refused: ['"verbose"'] },
+  { path: 'metrics.host', default: '127.0.0.1', toml: ['"0.0.0.0"', '0.0.0.0'], env: ['::', '::'], refused: ['1'] },
+  {
+    path: 'metrics.port',
+    default: 0,
+    toml: ['9100', 9100],
+    env: ['9101', 9101],
+    refused: ['65536'],
+    aliases: ['METRICS_PORT'],
+  },
+];
+
+const FILES: Readonly<Record<string, string>> = { 'keys.txt': '# one a line\nfrom-file\n', 'empty.txt': '# none\n' };
+
+function load(env: Environment, toml = ''): unknown {
+  const files: Record<string, string> = { ...FILES, 'openclaw-rl.toml': toml };
+  return loadSettings(env, (path) => files[path] ?? null);
+}
+
+function valueAt(path: string, env: Environment, toml = ''): unknown {
+  const [section = '', key = ''] = path.split('.');
+  const property = key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return (load(env, toml) as Record<string, Record<string, unknown>>)[section]?.[property];
+}
+
+function fileWith(path: string, text: string): string {
+  const [section, key] = path.split('.');
+  return `[${section}]\n${key} = ${text}\n`;
+}
+
+function problemsOf(env: Environment, toml = ''): readonly string[] {
+  try {
+    load(env, toml);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const ownVariable = (path: string): string => `OPENCLAW_RL_${path.replace('.', '_').toUpperCase()}`;
+
+test('the cases name every setting once', () => {
+  expect(CASES.map((entry) => entry.path)).toEqual(CATALOGUE.map((entry) => entry.path));
+});
+
+describe.each(CASES)('$path', ({ path, default: byDefault, toml, env, refused, aliases = [], beside = {} }) => {
+  test('has its default when nothing is configured', () => {
+    expect(valueAt(path, {})).toEqual(byDefault);
+  });
+
+  test('is read from the file', () => {
+    expect(valueAt(path, beside, fileWith(path, toml[0]))).toEqual(toml[1]);
+  });
+
+  test.each([ownVariable(path), ...aliases])('is read from %s, which wins over the file', (variable) => {
+    expect(valueAt(path, { ...beside, [variable]: ` ${env[0]} ` }, fileWith(path, toml[0]))).toEqual(env[1]);
+  });
+
+  test.each(refused)('refuses %s and names setting and variable', (text) => {
+    const problems = problemsOf(beside, fileWith(path, text)).filter((problem) => problem.startsWith(`${path} (`));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(ownVariable(path));
+  });
+});
