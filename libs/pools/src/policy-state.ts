@@ -14,26 +14,44 @@ const GateSchema = Type.Object({
   holder: Type.Optional(Type.String()),
 });
 
+const RangesSchema = Type.Array(Type.Tuple([Sequence, Sequence]));
+
 const LeaseSchema = Type.Object({
   id: Type.String(),
   trainer: Type.String(),
-  /** Sequences in RL_SAMPLES, ascending. */
-  sequences: Type.Array(Sequence),
-  /** Server's clock: from then on the samples are handed out again. */
+  /** Sequences in RL_SAMPLES, exactly. */
+  sequences: RangesSchema,
+  /** Server's clock: from then on the samples may be handed out again. */
   expiresAt: Millis,
 });
 
-const AnswerSchema = Type.Object({ requestId: Type.String(), answer: Type.Unknown() });
+/** What a request id was answered. A lease's samples are read anew, so only their sequences are kept. */
+const AnswerSchema = Type.Object({
+  requestId: Type.String(),
+  operation: Type.Union([Type.Literal('lease'), Type.Literal('ack'), Type.Literal('nack'), Type.Literal('extend')]),
+  leaseId: Type.String(),
+  /** Sequences that were leased, acknowledged or given back. */
+  sequences: RangesSchema,
+  /** End of the lease as it was answered; missing where the operation ended it. */
+  expiresAt: Type.Optional(Millis),
+  /** Policy version at that time. */
+  version: Type.Integer({ minimum: 0 }),
+});
 
 const PolicyStateSchema = Type.Object({
   /** Weight updates so far. */
   version: Type.Integer({ minimum: 0 }),
   gate: GateSchema,
   leases: Type.Array(LeaseSchema),
-  /** Finished sequences as closed ranges [first, last], ascending, never touching: what is below is never handed out again. */
-  done: Type.Array(Type.Tuple([Sequence, Sequence])),
+  /**
+   * Finished sequences, ascending: what lies in them is never handed out again. Sequences between them that hold no sample
+   * are swallowed, so that the list stays short.
+   */
+  done: RangesSchema,
   /** Answers to the last requests, newest last: a repeated request gets the same answer. */
   answers: Type.Array(AnswerSchema),
+  /** When the stream of samples was created, server's clock: sequences of a stream that is gone mean nothing. */
+  streamCreatedAt: Type.Optional(Millis),
 });
 
 /**
@@ -41,6 +59,8 @@ const PolicyStateSchema = Type.Object({
  */
 export type PolicyState = Static<typeof PolicyStateSchema>;
 export type Lease = Static<typeof LeaseSchema>;
+export type LeaseAnswer = Static<typeof AnswerSchema>;
+export type Gate = Static<typeof GateSchema>;
 export type GateState = (typeof GATE_STATES)[number];
 
 /** Key of the state in the `rl-policy` bucket. */
@@ -72,3 +92,6 @@ export const parsePolicyState = (value: unknown): PolicyState => {
 /** Whether requests have to stay out at `now` (server's clock, milliseconds): closed, and the lease has not ended. */
 export const isGateClosed = (state: PolicyState, now: number): boolean =>
   state.gate.state !== 'serving' && (state.gate.until === undefined || now < state.gate.until);
+
+/** The state with another gate. */
+export const setGate = (state: PolicyState, gate: Gate): PolicyState => ({ ...state, gate });

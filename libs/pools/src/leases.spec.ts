@@ -1,0 +1,170 @@
+import {
+  LeaseExpiredError,
+  LeaseFinishedError,
+  OutdatedViewError,
+  RequestIdReusedError,
+  TooManyLeasesError,
+  TooManyTrainersError,
+  UnknownLeaseError,
+} from './lease-error';
+import { ackLease, extendLease, MAX_LEASES, nackLease, takeLease, type LeaseRequest } from './leases';
+import { INITIAL_POLICY_STATE, parsePolicyState, setGate, type PolicyState } from './policy-state';
+import { expandRanges } from './ranges';
+import { dropSamples, leasedSequences, markDone, nextExpiry, waitingSequences, type SampleView } from './sample-view';
+
+const NOW = 1_000_000;
+const viewOf = (samples: number[], seenUpTo = Math.max(0, ...samples)): SampleView => ({
+  samples,
+  seenUpTo,
+  streamCreatedAt: 1,
+});
+const view = viewOf([2, 3, 7, 8, 12]);
+
+const lease = (state: PolicyState, request: Partial<LeaseRequest> = {}, now = NOW, maxTrainers = 4) =>
+  takeLease(
+    state,
+    { requestId: 'r1', leaseId: 'l1', trainer: 'a', max: 3, min: 1, leaseMs: 1000, ...request },
+    { now, view, maxTrainers },
+  );
+
+describe('takeLease', () => {
+  it('hands out the oldest samples, and the next ones to the next trainer', () => {
+    const first = lease(INITIAL_POLICY_STATE);
+    expect(expandRanges(first.result!.sequences)).toEqual([2, 3, 7]);
+    expect(first.result).toMatchObject({ leaseId: 'l1', expiresAt: NOW + 1000, version: 0 });
+    const second = lease(first.state, { requestId: 'r2', leaseId: 'l2', trainer: 'b' });
+    expect(expandRanges(second.result!.sequences)).toEqual([8, 12]);
+    expect(leasedSequences(second.state, NOW)).toEqual([2, 3, 7, 8, 12]);
+    expect(waitingSequences(second.state, view, NOW)).toEqual([]);
+  });
+
+  it('gives nothing, and writes nothing, when fewer than the least number wait', () => {
+    const change = lease(INITIAL_POLICY_STATE, { min: 6 });
+    expect(change).toEqual({ state: INITIAL_POLICY_STATE, result: null });
+    expect(change.state).toBe(INITIAL_POLICY_STATE);
+  });
+
+  it('answers a repeated request the same, without a second lease', () => {
+    const first = lease(INITIAL_POLICY_STATE);
+    const again = lease(first.state, { leaseId: 'other' });
+    expect(again).toEqual(first);
+    expect(again.state).toBe(first.state);
+  });
+
+  it('refuses one more trainer than allowed, not one more lease of the same trainer', () => {
+    const { state } = lease(INITIAL_POLICY_STATE, { max: 1 });
+    expect(() => lease(state, { requestId: 'r2', leaseId: 'l2', trainer: 'b' }, NOW, 1)).toThrow(TooManyTrainersError);
+    expect(lease(state, { requestId: 'r2', leaseId: 'l2' }, NOW, 1).result).not.toBeNull();
+    expect(lease(state, { requestId: 'r2', leaseId: 'l2', trainer: 'b' }, NOW + 1000, 1).result).not.toBeNull();
+  });
+
+  it('hands out again what was leased until its end, not a moment before', () => {
+    const { state } = lease(INITIAL_POLICY_STATE, { max: 5 });
+    expect(lease(state, { requestId: 'r2', leaseId: 'l2' }, NOW + 999).result).toBeNull();
+    expect(nextExpiry(state, NOW)).toBe(NOW + 1000);
+    expect(nextExpiry(state, NOW + 1000)).toBeNull();
+    const after = lease(state, { requestId: 'r2', leaseId: 'l2' }, NOW + 1000);
+    expect(after.state.leases.map(({ id }) => id)).toEqual(['l2']);
+  });
+
+  it('has a bound on the leases in the document', () => {
+    const samples = Array.from({ length: MAX_LEASES + 1 }, (_, i) => i + 1);
+    let state = INITIAL_POLICY_STATE;
+    const take = (i: number) =>
+      takeLease(
+        state,
+        { requestId: `r${i}`, leaseId: `l${i}`, trainer: 'a', max: 1, min: 1, leaseMs: 1000 },
+        { now: NOW, view: viewOf(samples), maxTrainers: 1 },
+      );
+    for (let i = 0; i < MAX_LEASES; i += 1) ({ state } = take(i));
+    expect(() => take(MAX_LEASES)).toThrow(TooManyLeasesError);
+  });
+});
+
+describe('ackLease', () => {
+  const leased = lease(INITIAL_POLICY_STATE).state;
+
+  it('finishes the samples for good and closes the gaps that hold none', () => {
+    const { state, result } = ackLease(leased, { requestId: 'r2', leaseId: 'l1' }, view);
+    expect(expandRanges(result.sequences)).toEqual([2, 3, 7]);
+    expect(state.leases).toEqual([]);
+    expect(state.done).toEqual([[1, 7]]);
+    expect(waitingSequences(state, view, NOW)).toEqual([8, 12]);
+  });
+
+  it('does not close a gap that the follower has not seen yet', () => {
+    const { state } = ackLease(leased, { requestId: 'r2', leaseId: 'l1' }, viewOf([2, 3], 4));
+    expect(state.done).toEqual([
+      [1, 3],
+      [7, 7],
+    ]);
+  });
+
+  it('is answered again when repeated, and refused under another request id', () => {
+    const first = ackLease(leased, { requestId: 'r2', leaseId: 'l1' }, view);
+    expect(ackLease(first.state, { requestId: 'r2', leaseId: 'l1' }, view)).toEqual(first);
+    expect(() => ackLease(first.state, { requestId: 'r3', leaseId: 'l1' }, view)).toThrow(LeaseFinishedError);
+  });
+
+  it('holds after the end of the lease until one of its samples is handed out again', () => {
+    expect(ackLease(leased, { requestId: 'r2', leaseId: 'l1' }, view).state.done).toEqual([[1, 7]]);
+    const taken = lease(leased, { requestId: 'r2', leaseId: 'l2', trainer: 'b' }, NOW + 5000).state;
+    expect(() => ackLease(taken, { requestId: 'r3', leaseId: 'l1' }, view)).toThrow(LeaseExpiredError);
+    expect(() => nackLease(taken, { requestId: 'r3', leaseId: 'l1' })).toThrow(LeaseExpiredError);
+  });
+
+  it('knows no lease that was never given', () => {
+    expect(() => ackLease(leased, { requestId: 'r2', leaseId: 'none' }, view)).toThrow(UnknownLeaseError);
+  });
+
+  it('refuses a request id that was used for something else', () => {
+    expect(() => ackLease(leased, { requestId: 'r1', leaseId: 'l1' }, view)).toThrow(RequestIdReusedError);
+    const acked = ackLease(leased, { requestId: 'r2', leaseId: 'l1' }, view).state;
+    expect(() => ackLease(acked, { requestId: 'r2', leaseId: 'l9' }, view)).toThrow(RequestIdReusedError);
+    expect(() => lease(acked, { requestId: 'r2' })).toThrow(RequestIdReusedError);
+  });
+});
+
+describe('nackLease and extendLease', () => {
+  const leased = lease(INITIAL_POLICY_STATE).state;
+
+  it('let the samples wait again, or later', () => {
+    const back = nackLease(leased, { requestId: 'r2', leaseId: 'l1' });
+    expect(waitingSequences(back.state, view, NOW)).toEqual([2, 3, 7, 8, 12]);
+    expect(nackLease(back.state, { requestId: 'r2', leaseId: 'l1' })).toEqual(back);
+
+    const longer = extendLease(leased, { requestId: 'r2', leaseId: 'l1', leaseMs: 9000 }, NOW + 500);
+    expect(longer.result.expiresAt).toBe(NOW + 9500);
+    expect(waitingSequences(longer.state, view, NOW + 9499)).toEqual([8, 12]);
+    expect(extendLease(longer.state, { requestId: 'r2', leaseId: 'l1', leaseMs: 1 }, NOW + 600)).toEqual(longer);
+  });
+
+  it('do not bring an ended lease back to life', () => {
+    expect(() => extendLease(leased, { requestId: 'r2', leaseId: 'l1', leaseMs: 1 }, NOW + 1000)).toThrow(
+      LeaseExpiredError,
+    );
+  });
+});
+
+describe('the policy state', () => {
+  it('forgets leases and finished samples with the stream that they were of', () => {
+    const acked = ackLease(lease(INITIAL_POLICY_STATE).state, { requestId: 'r2', leaseId: 'l1' }, view).state;
+    const replaced = { ...viewOf([1, 2]), streamCreatedAt: 2 };
+    expect(waitingSequences(acked, replaced, NOW)).toEqual([1, 2]);
+    const next = markDone(acked, [1], replaced);
+    expect(next).toMatchObject({ done: [[1, 1]], leases: [], answers: [], streamCreatedAt: 2 });
+    expect(() => markDone(next, [8], view)).toThrow(OutdatedViewError);
+  });
+
+  it('takes samples that are gone out of every lease', () => {
+    const state = dropSamples(lease(INITIAL_POLICY_STATE).state, [2, 3], view);
+    expect(state.leases.map(({ sequences }) => sequences)).toEqual([[[7, 7]]]);
+    expect(dropSamples(state, [7], view).leases).toEqual([]);
+    expect(waitingSequences(state, view, NOW + 9999)).toEqual([7, 8, 12]);
+  });
+
+  it('reads back what was written, with a gate that was set', () => {
+    const state = setGate(lease(INITIAL_POLICY_STATE).state, { state: 'updating', until: 5, holder: 'a' });
+    expect(parsePolicyState(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  });
+});

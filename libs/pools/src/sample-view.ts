@@ -1,0 +1,70 @@
+import { OutdatedViewError } from './lease-error';
+import type { Lease, PolicyState } from './policy-state';
+import { anyBetween, expandRanges, inRanges, joinRanges, toRanges } from './ranges';
+
+/** What a follower of the sample stream knows of it. */
+export interface SampleView {
+  /** Sequences that hold a sample, ascending. Finished ones may be missing, unfinished ones up to `seenUpTo` never. */
+  readonly samples: readonly number[];
+  readonly seenUpTo: number;
+  /** When the stream was created, server's clock, milliseconds. */
+  readonly streamCreatedAt: number;
+}
+
+/** Whether a lease holds at `now`, server's clock. */
+export const isLive = (lease: Lease, now: number): boolean => now < lease.expiresAt;
+
+/**
+ * The state for the stream that the view is of: what was said about an older stream is forgotten.
+ * @throws OutdatedViewError if the view is of the older one.
+ */
+export const forStream = (state: PolicyState, { streamCreatedAt }: SampleView): PolicyState => {
+  if (state.streamCreatedAt === streamCreatedAt) return state;
+  if (state.streamCreatedAt === undefined) return { ...state, streamCreatedAt };
+  if (streamCreatedAt < state.streamCreatedAt) throw new OutdatedViewError();
+  return { ...state, streamCreatedAt, leases: [], done: [], answers: [] };
+};
+
+/** Sequences under a live lease. */
+export const leasedSequences = (state: PolicyState, now: number): number[] =>
+  state.leases.filter((lease) => isLive(lease, now)).flatMap((lease) => expandRanges(lease.sequences));
+
+/** Sequences that may be handed out at `now`, oldest first. */
+export const waitingSequences = (state: PolicyState, view: SampleView, now: number): number[] => {
+  const current = forStream(state, view);
+  const leased = new Set(leasedSequences(current, now));
+  return view.samples.filter((sequence) => !leased.has(sequence) && !inRanges(current.done, sequence));
+};
+
+/** When the next live lease ends, server's clock, or null if there is none. */
+export const nextExpiry = (state: PolicyState, now: number): number | null => {
+  const ends = state.leases.filter((lease) => isLive(lease, now)).map((lease) => lease.expiresAt);
+  return ends.length === 0 ? null : Math.min(...ends);
+};
+
+/**
+ * Marks sequences as finished, so that they are never handed out again, and takes them out of nothing else: a lease that
+ * holds them keeps them. Gaps that the view knows to hold no sample are closed.
+ */
+export const markDone = (stored: PolicyState, sequences: readonly number[], view: SampleView): PolicyState => {
+  const state = forStream(stored, view);
+  const isEmpty = (first: number, last: number): boolean =>
+    last <= view.seenUpTo && !anyBetween(view.samples, first, last);
+  const done = joinRanges(state.done, toRanges(sequences.toSorted((a, b) => a - b)), isEmpty);
+  const [lowest] = done;
+  if (lowest !== undefined && lowest[0] > 1 && isEmpty(1, lowest[0] - 1)) lowest[0] = 1;
+  return { ...state, done };
+};
+
+/** Takes samples that no longer exist out of every lease and marks them finished; empty leases vanish. */
+export const dropSamples = (stored: PolicyState, gone: readonly number[], view: SampleView): PolicyState => {
+  const state = markDone(stored, gone, view);
+  const without = new Set(gone);
+  const leases = state.leases
+    .map((lease) => ({
+      ...lease,
+      sequences: toRanges(expandRanges(lease.sequences).filter((sequence) => !without.has(sequence))),
+    }))
+    .filter((lease) => lease.sequences.length > 0);
+  return { ...state, leases };
+};
