@@ -1,0 +1,24 @@
+export { AnswerFormat, type AnswerForm } from './answer-format';
+export { Breaker, type BreakerOptions, type CallOutcome, type Passage } from './breaker';
+export { ChatClient, chatCompletionsUrl, type ChatClientOptions, type ChatQuestion } from './chat-client';
+export type { ChatReply } from './chat-completion';
+export { EngineAccess, type AskOptions, type EngineAccessOptions } from './engine-access';
+export {
+  BreakerOpenError,
+  EngineAnswerError,
+  EngineError,
+  EngineStatusError,
+  EngineTimeoutError,
+  EngineUnreachableError,
+} from './engine-errors';
+export { Limiter } from './limiter';
+export { backoffMs, parseRetryAfterMs, type RetryPolicy } from './retry';
+export { probeTempering } from './probe-tempering';
+export {
+  ClientGoneError,
+  UpstreamClient,
+  UpstreamTimeoutError,
+  UpstreamUnreachableError,
+  type UpstreamOptions,
+  type UpstreamResponse,
+} from './upstream-client';
