@@ -1,9 +1,9 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { Settings, SettingsModule } from '@app/config';
+import { Settings } from '@app/config';
 import { Telemetry, TelemetryModule } from '@app/telemetry';
 import { Bus } from './bus';
 
-/** Gives an app its `Bus`, connected in the background, drained at shutdown. */
+/** Gives an app its `Bus`, connected in the background, drained at shutdown. Needs `SettingsModule.forRoot()` beside it. */
 @Module({})
 export class BusModule implements OnApplicationShutdown {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
@@ -12,7 +12,7 @@ export class BusModule implements OnApplicationShutdown {
     return {
       module: BusModule,
       global: true,
-      imports: [SettingsModule, TelemetryModule],
+      imports: [TelemetryModule],
       providers: [
         {
           provide: Bus,

@@ -53,7 +53,14 @@ export const Sampling = Type.Object({
 });
 
 /** Why a turn that was served cannot be trained on; the gateway knows first. */
-export const EXCLUSIONS = ['side_turn', 'undelivered', 'upstream_error', 'incomplete', 'no_token_ids'] as const;
+export const EXCLUSIONS = [
+  'side_turn',
+  'undelivered',
+  'upstream_error',
+  'incomplete',
+  'no_token_ids',
+  'turn_too_large',
+] as const;
 
 /**
  * Published when the answer has been delivered, or has failed. This message is the stored turn: later messages carry its id.

@@ -49,3 +49,11 @@ export const runApp = async (options: AppOptions): Promise<INestApplication> => 
   Logger.log(`ready on ${await app.getUrl()}`, options.name);
   return app;
 };
+
+/** Runs an app's main function; what stops it at start is told in one line, without a stack, and ends the process with 1. */
+export const launch = (name: string, main: () => Promise<unknown>): void => {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  });
+};

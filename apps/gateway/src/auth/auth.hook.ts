@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import type { GatewayRequest } from '../http/gateway-request';
+import { toOpenAiError } from '../errors/to-openai-error';
+import { authenticate, type AccessRules } from './authenticate';
+
+const GUARDED = '/v1/';
+
+/** Checks the key of every `/v1/` request before its body is read. */
+export const installAuth = (server: FastifyInstance, rules: AccessRules): void => {
+  server.addHook('onRequest', (request: GatewayRequest, reply, done) => {
+    if (!request.url.startsWith(GUARDED)) {
+      done();
+      return;
+    }
+    try {
+      request.rlScope = authenticate(request.headers.authorization, request.ip, rules);
+      done();
+    } catch (error) {
+      const { status, body } = toOpenAiError(error);
+      void reply.status(status).header('www-authenticate', 'Bearer').send(body);
+    }
+  });
+};

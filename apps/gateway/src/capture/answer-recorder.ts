@@ -1,0 +1,119 @@
+import { extractLogProbs, type ChatMessage } from '@app/chat';
+
+/** What the model answered, put together from one body or from a stream's chunks. */
+export interface RecordedAnswer {
+  readonly message: ChatMessage;
+  readonly finishReason: string | null;
+  readonly promptIds: readonly number[] | null;
+  readonly responseIds: readonly number[] | null;
+  /** One entry per token as the engine sent them; null where an entry had no number. */
+  readonly logProbs: readonly (number | null)[];
+  readonly weightVersion: string | null;
+  readonly completionTokens: number | null;
+  /** Whether the engine sent an error in place of the rest. */
+  readonly failed: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface ToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const idsOf = (value: unknown): number[] | null =>
+  Array.isArray(value) && value.every((id) => Number.isInteger(id) && id >= 0) ? (value as number[]) : null;
+
+/**
+ * Follows an answer on the side of the stream. Never throws on what an engine sends: an odd piece leaves a gap that
+ * `judgeCapture` finds.
+ */
+export class AnswerRecorder {
+  private content = '';
+  private reasoning = '';
+  private readonly calls = new Map<number, ToolCall>();
+  private finishReason: string | null = null;
+  private promptIds: number[] | null = null;
+  private responseIds: number[] | null = null;
+  private readonly logProbs: (number | null)[] = [];
+  private weightVersion: string | null = null;
+  private completionTokens: number | null = null;
+  private failed = false;
+
+  /** Takes a whole answer or one chunk of a stream. */
+  add(chunk: Json): void {
+    if (chunk.error !== undefined && chunk.error !== null) this.failed = true;
+    if (Array.isArray(chunk.choices)) {
+      for (const choice of chunk.choices) if (isObject(choice) && (choice.index ?? 0) === 0) this.addChoice(choice);
+    }
+    if (isObject(chunk.sglext)) this.addExtension(chunk.sglext);
+    if (isObject(chunk.metadata) && typeof chunk.metadata.weight_version === 'string') {
+      this.weightVersion = chunk.metadata.weight_version;
+    }
+    if (isObject(chunk.usage) && Number.isInteger(chunk.usage.completion_tokens)) {
+      this.completionTokens = chunk.usage.completion_tokens as number;
+    }
+  }
+
+  /** The client was not shown a piece that could not be read: the record has a gap. */
+  markUnreadable(): void {
+    this.failed = true;
+  }
+
+  get finished(): boolean {
+    return this.finishReason !== null;
+  }
+
+  result(): RecordedAnswer {
+    const calls = [...this.calls.entries()].sort(([a], [b]) => a - b).map(([, call]) => call);
+    return {
+      message: {
+        role: 'assistant',
+        content: this.content === '' && calls.length > 0 ? null : this.content,
+        ...(this.reasoning === '' ? {} : { reasoning_content: this.reasoning }),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      },
+      finishReason: this.finishReason,
+      promptIds: this.promptIds,
+      responseIds: this.responseIds,
+      logProbs: this.logProbs,
+      weightVersion: this.weightVersion,
+      completionTokens: this.completionTokens,
+      failed: this.failed,
+    };
+  }
+
+  private addChoice(choice: Json): void {
+    const piece = isObject(choice.delta) ? choice.delta : choice.message;
+    if (isObject(piece)) {
+      this.content += textOf(piece.content);
+      this.reasoning += textOf(piece.reasoning_content ?? piece.reasoning);
+      if (Array.isArray(piece.tool_calls)) piece.tool_calls.forEach((call, i) => this.addToolCall(call, i));
+    }
+    for (const logProb of extractLogProbs(choice)) this.logProbs.push(logProb);
+    if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
+  }
+
+  private addToolCall(call: unknown, position: number): void {
+    if (!isObject(call)) return;
+    const index = typeof call.index === 'number' ? call.index : position;
+    const known = this.calls.get(index) ?? { id: '', type: 'function', function: { name: '', arguments: '' } };
+    if (typeof call.id === 'string') known.id = call.id;
+    if (isObject(call.function)) {
+      known.function.name += textOf(call.function.name);
+      known.function.arguments += textOf(call.function.arguments);
+    }
+    this.calls.set(index, known);
+  }
+
+  private addExtension(extension: Json): void {
+    if (extension.input_ids !== undefined) this.promptIds = idsOf(extension.input_ids);
+    if (Array.isArray(extension.output_ids)) this.responseIds = idsOf(extension.output_ids[0]);
+  }
+}

@@ -1,0 +1,42 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import { PolicyWatch } from '@app/pools';
+import { Outbox } from './outbox';
+
+const RETRY_MS = 1000;
+
+/** Prepares the bus in the background: the gateway serves before, and without it. */
+@Injectable()
+export class BusStart implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('capture');
+  private stopped = false;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly policy: PolicyWatch,
+    private readonly outbox: Outbox,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.prepare();
+    void this.policy.run();
+  }
+
+  onModuleDestroy(): void {
+    this.stopped = true;
+    this.policy.stop();
+  }
+
+  private async prepare(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.bus.ready();
+        this.outbox.send();
+        return;
+      } catch (error) {
+        this.logger.warn(`streams could not be declared: ${error instanceof Error ? error.message : 'unknown error'}`);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+}

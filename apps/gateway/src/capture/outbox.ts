@@ -1,0 +1,124 @@
+import { MessageTooLargeError, type PublishResult } from '@app/bus';
+import type { EncodedMessage } from '@app/contracts';
+
+/** A captured message and what to say in its place if the bus does not take one so large. */
+export interface Parcel {
+  readonly message: EncodedMessage;
+  readonly ifTooLarge: readonly EncodedMessage[];
+  readonly onStored?: () => void;
+}
+
+/** The part of the bus that is needed here. */
+export interface Publisher {
+  readonly isUp: boolean;
+  publishEncoded(message: EncodedMessage): Promise<PublishResult>;
+}
+
+export interface OutboxOptions {
+  readonly maxBytes: number;
+  /** Told of every parcel that was not kept. */
+  readonly onDropped: (cause: 'buffer_full' | 'refused') => void;
+  readonly onSize: (bytes: number) => void;
+}
+
+/** Publishes under way at once. */
+const IN_FLIGHT = 64;
+const PAUSE_MS = 250;
+
+const sizeOf = (parcel: Parcel): number => parcel.message.data.byteLength + parcel.message.info.length;
+
+/**
+ * Sends captured messages on the side, in order, and never lets the chat wait: what the bus does not take now stays in a
+ * bounded buffer, what does not fit is counted. Repeats are harmless, since every message is its own guard.
+ */
+export class Outbox {
+  private readonly queue: Parcel[] = [];
+  private bytes = 0;
+  private inFlight = 0;
+  private retry: NodeJS.Timeout | null = null;
+  private idle: (() => void)[] = [];
+
+  constructor(
+    private readonly publisher: Publisher,
+    private readonly options: OutboxOptions,
+  ) {}
+
+  get size(): number {
+    return this.bytes;
+  }
+
+  /** Keeps a parcel for sending; false if there was no room. */
+  push(parcel: Parcel): boolean {
+    const size = sizeOf(parcel);
+    if (this.bytes + size > this.options.maxBytes) {
+      this.options.onDropped('buffer_full');
+      return false;
+    }
+    this.resize(size);
+    this.queue.push(parcel);
+    this.send();
+    return true;
+  }
+
+  /** Resolves when everything has been sent, or after `timeoutMs`. */
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.bytes === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.idle.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Starts as many publishes as may be under way; called on each push, each answer, and when the bus is back. */
+  send(): void {
+    while (this.publisher.isUp && this.inFlight < IN_FLIGHT) {
+      const parcel = this.queue.shift();
+      if (parcel === undefined) return;
+      this.inFlight += 1;
+      void this.deliver(parcel);
+    }
+    if (this.queue.length > 0 && !this.publisher.isUp) this.sendLater();
+  }
+
+  private async deliver(parcel: Parcel): Promise<void> {
+    try {
+      await this.publisher.publishEncoded(parcel.message);
+      this.settle(parcel);
+      parcel.onStored?.();
+    } catch (error) {
+      if (error instanceof MessageTooLargeError) {
+        this.settle(parcel);
+        for (const message of parcel.ifTooLarge) this.push({ message, ifTooLarge: [] });
+        if (parcel.ifTooLarge.length === 0) this.options.onDropped('refused');
+      } else {
+        this.queue.unshift(parcel);
+        this.sendLater();
+      }
+    } finally {
+      this.inFlight -= 1;
+      if (this.retry === null) this.send();
+    }
+  }
+
+  private settle(parcel: Parcel): void {
+    this.resize(-sizeOf(parcel));
+    if (this.bytes > 0) return;
+    for (const done of this.idle) done();
+    this.idle = [];
+  }
+
+  private sendLater(): void {
+    this.retry ??= setTimeout(() => {
+      this.retry = null;
+      this.send();
+    }, PAUSE_MS);
+  }
+
+  private resize(by: number): void {
+    this.bytes += by;
+    this.options.onSize(this.bytes);
+  }
+}

@@ -1,0 +1,143 @@
+import type { ChatMessage, Conversation } from '@app/chat';
+import { extendChain, hashResponse } from '@app/chat';
+import {
+  TurnArrived,
+  TurnCompleted,
+  TurnSettled,
+  type EncodedMessage,
+  type Exclusion,
+  type FrameArrays,
+  type Sampling,
+  type TurnInfo,
+} from '@app/contracts';
+import type { ChatRequest } from '../chat/parse-request';
+import type { Identity } from '../chat/identify';
+import type { RecordedAnswer } from './answer-recorder';
+import type { CaptureVerdict } from './judge-capture';
+import type { Parcel } from './outbox';
+
+/** One turn while it is being served. */
+export interface Turn {
+  readonly id: string;
+  readonly request: ChatRequest;
+  readonly conversation: Conversation;
+  readonly identity: Identity;
+  readonly model: string;
+  readonly sampling: Sampling;
+  readonly arrivedAt: number;
+  readonly policyVersion: number;
+}
+
+/** How a turn ended. */
+export interface Ending {
+  readonly completedAt: number;
+  readonly policyVersion: number;
+  readonly delivered: boolean;
+  /** null: the upstream never answered. */
+  readonly answer: RecordedAnswer | null;
+  readonly verdict: CaptureVerdict;
+  readonly logProbsTempered: boolean | null;
+}
+
+/** What a finished turn is, in words that are counted. */
+export interface Outcome {
+  readonly exclusion: Exclusion | null;
+  readonly detail: string | null;
+}
+
+/** Excluded turns that the gateway settles itself; the others wait for their next state. */
+const SETTLED_HERE: ReadonlySet<Exclusion> = new Set(['side_turn', 'undelivered', 'upstream_error', 'incomplete']);
+
+const infoOf = (turn: Turn): TurnInfo => ({
+  ...turn.identity.info,
+  turnId: turn.id,
+  arrivedAt: turn.arrivedAt,
+  policyVersion: turn.policyVersion,
+});
+
+const settledMessage = (turn: Turn, reason: Exclusion, settledAt: number, detail: string | null): EncodedMessage => {
+  const { namedSession, runtimeSession } = turn.identity.info;
+  const session = namedSession ?? runtimeSession;
+  return TurnSettled.encode(
+    [turn.id],
+    {
+      turnId: turn.id,
+      ...(session === undefined ? {} : { session }),
+      kind: 'reason',
+      reason,
+      ...(detail === null ? {} : { detail }),
+      policyVersion: turn.policyVersion,
+      settledAt,
+    },
+    {},
+  );
+};
+
+/** `turn.arrived`, with the next-state messages if the request is feedback for the turn it continues. */
+export const arrivedParcel = (turn: Turn): Parcel => {
+  const { nextStateRole } = turn.identity;
+  const info = infoOf(turn);
+  const nextState: ChatMessage[] = nextStateRole === null ? [] : turn.conversation.nextState;
+  return {
+    message: TurnArrived.encode([turn.id], nextStateRole === null ? info : { ...info, nextStateRole }, { nextState }),
+    ifTooLarge: [TurnArrived.encode([turn.id], info, { nextState: [] })],
+  };
+};
+
+/** Why a turn is not trained on, most telling reason first. */
+export const outcomeOf = (turn: Turn, ending: Ending): Outcome => {
+  if (turn.identity.info.kind === 'side') return { exclusion: 'side_turn', detail: null };
+  if (!ending.delivered && ending.answer !== null) return { exclusion: 'undelivered', detail: null };
+  if (ending.verdict.kind === 'excluded') {
+    return { exclusion: ending.verdict.reason, detail: ending.verdict.detail ?? null };
+  }
+  return turn.request.choices === 1
+    ? { exclusion: null, detail: null }
+    : { exclusion: 'incomplete', detail: 'several_choices' };
+};
+
+const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
+  verdict.kind === 'exact'
+    ? { promptIds: verdict.promptIds, responseIds: verdict.responseIds, logProbs: verdict.logProbs }
+    : { promptIds: new Int32Array(), responseIds: new Int32Array(), logProbs: new Float64Array() };
+
+/** `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample. */
+export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): Parcel[] => {
+  const { exclusion, detail } = outcome;
+  const { answer, verdict, completedAt } = ending;
+  const { conversation, request } = turn;
+  const chain =
+    answer === null || !ending.delivered
+      ? {}
+      : { chain: extendChain(conversation.promptChain, answer.message), response: hashResponse(answer.message) };
+  const info = { ...infoOf(turn), completedAt, ...chain };
+  const body = {
+    sessionId: turn.identity.sessionId,
+    model: turn.model,
+    messages: [...request.messages],
+    ...(request.tools.length === 0 ? {} : { tools: [...request.tools] }),
+    response: answer?.message ?? null,
+    finishReason: answer?.finishReason ?? null,
+    sampling: turn.sampling,
+    logProbsTempered: ending.logProbsTempered,
+    route: verdict.kind === 'exact' ? ('sglext' as const) : ('text' as const),
+    weightVersions: answer?.weightVersion == null ? [] : [answer.weightVersion],
+    policyVersion: { start: turn.policyVersion, end: ending.policyVersion },
+    ...(detail === null ? {} : { detail }),
+  };
+  const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };
+  const completed: Parcel = {
+    message: TurnCompleted.encode(
+      [turn.id],
+      exclusion === null ? info : { ...info, exclusion },
+      body,
+      exclusion === null || exclusion === 'side_turn' ? arraysOf(verdict) : {},
+    ),
+    ifTooLarge: [
+      TurnCompleted.encode([turn.id], { ...info, exclusion: 'turn_too_large' }, stripped),
+      settledMessage(turn, 'turn_too_large', completedAt, null),
+    ],
+  };
+  if (exclusion === null || !SETTLED_HERE.has(exclusion)) return [completed];
+  return [completed, { message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: [] }];
+};

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable, Logger } from '@nestjs/common';
+import { describeConversation } from '@app/chat';
+import { Settings } from '@app/config';
+import type { PolicyWatch } from '@app/pools';
+import { Telemetry } from '@app/telemetry';
+import { identify } from '../chat/identify';
+import type { ChatRequest } from '../chat/parse-request';
+import { samplingOf } from '../chat/upstream-request';
+import type { RecordedAnswer } from './answer-recorder';
+import { judgeCapture, type CaptureVerdict } from './judge-capture';
+import type { Outbox } from './outbox';
+import { arrivedParcel, completedParcels, outcomeOf, type Turn } from './turn-messages';
+
+/** What a request brings that is recorded. */
+export interface Arrival {
+  readonly request: ChatRequest;
+  readonly headers: IncomingHttpHeaders;
+  readonly scope: string;
+}
+
+/** How serving it ended. `failure`: the upstream never gave an answer. */
+export type ServedResult =
+  | { readonly answer: RecordedAnswer; readonly delivered: boolean }
+  | { readonly answer: null; readonly failure: string };
+
+/** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
+export interface EngineProfile {
+  readonly logProbsTempered: boolean | null;
+}
+
+const UPSTREAM_FAILED = (detail: string): CaptureVerdict => ({ kind: 'excluded', reason: 'upstream_error', detail });
+
+/** Records turns on the side of serving. Nothing it does can fail a chat: what goes wrong here is counted and logged. */
+@Injectable()
+export class TurnRecorder {
+  private readonly logger = new Logger('capture');
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly policy: PolicyWatch,
+    private readonly context: { settings: Settings; telemetry: Telemetry; engine: EngineProfile },
+  ) {}
+
+  /** A new turn's id; also the client's `x-rl-turn-id`. */
+  newTurnId(): string {
+    return randomUUID();
+  }
+
+  /** Publishes `turn.arrived`. null: this turn is served and not recorded. */
+  begin(id: string, arrival: Arrival): Turn | null {
+    return this.guard(() => {
+      const { request, headers, scope } = arrival;
+      const { settings } = this.context;
+      const conversation = describeConversation(request.messages, scope);
+      const turn: Turn = {
+        id,
+        request,
+        conversation,
+        identity: identify(headers, request, conversation, scope),
+        model: settings.server.policyModel ?? request.model ?? settings.server.servedModelName,
+        sampling: samplingOf(request, settings.server),
+        arrivedAt: Date.now(),
+        policyVersion: this.policy.current.version,
+      };
+      this.outbox.push(arrivedParcel(turn));
+      return turn;
+    });
+  }
+
+  /** Publishes `turn.completed`, and the turn's outcome where it is known already. */
+  finish(turn: Turn | null, result: ServedResult): void {
+    if (turn === null) return;
+    this.guard(() => {
+      const { telemetry, engine } = this.context;
+      const verdict = result.answer === null ? UPSTREAM_FAILED(result.failure) : judgeCapture(result.answer);
+      const ending = {
+        completedAt: Date.now(),
+        policyVersion: this.policy.current.version,
+        delivered: result.answer !== null && result.delivered,
+        answer: result.answer,
+        verdict,
+        logProbsTempered: turn.sampling.temperature === 1 ? false : engine.logProbsTempered,
+      };
+      const outcome = outcomeOf(turn, ending);
+      telemetry.metrics.turns.inc({
+        kind: turn.identity.info.kind,
+        route: verdict.kind === 'exact' ? 'sglext' : 'text',
+        exclusion: outcome.exclusion ?? 'none',
+      });
+      for (const parcel of completedParcels(turn, ending, outcome)) this.outbox.push(parcel);
+      return null;
+    });
+  }
+
+  private guard<Result>(work: () => Result | null): Result | null {
+    try {
+      return work();
+    } catch (error) {
+      this.context.telemetry.metrics.captureDropped.inc({ cause: 'error' });
+      this.logger.error(`a turn was served but not recorded: ${error instanceof Error ? error.name : 'unknown error'}`);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '@app/config';
+import { ClientGoneError, type UpstreamResponse } from '@app/engines';
+import { Telemetry } from '@app/telemetry';
+import { AnswerRecorder } from '../capture/answer-recorder';
+import { TurnRecorder, type ServedResult } from '../capture/turn-recorder';
+import { upstreamError } from '../errors/upstream-error';
+import { OpenAiError } from '../errors/openai-error';
+import { Gate } from '../gate/gate';
+import { UpstreamService } from '../upstream/upstream.service';
+import type { ClientConnection } from './client-connection';
+import { NO_ADDITIONS, type Additions } from './client-view';
+import { parseChatRequest, type ChatRequest } from './parse-request';
+import { relayBody, StreamRelay, type RelayOptions } from './relay';
+import { additionsFor, upstreamBody } from './upstream-request';
+import { Watchdog } from './watchdog';
+
+/** A chat request as it came in, its key already checked. */
+export interface IncomingChat {
+  readonly raw: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly scope: string;
+}
+
+/** Request headers that mean something to the model's server as well. */
+const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
+
+/** Response headers of the model's server that mean something to the client. */
+const PASSED_ON = /^(retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
+
+interface Exchange {
+  readonly turnId: string;
+  readonly chat: IncomingChat;
+  readonly request: ChatRequest;
+  readonly client: ClientConnection;
+  readonly abort: AbortController;
+  readonly watchdog: Watchdog;
+}
+
+const pick = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
+
+const headOf = (response: UpstreamResponse): Record<string, string> => {
+  const passed = Object.entries(response.headers).filter(([name]) => PASSED_ON.test(name));
+  const type = response.headers['content-type'];
+  return {
+    ...Object.fromEntries(passed.map(([name, value]) => [name, String(value)])),
+    'content-type': typeof type === 'string' ? type : 'application/json',
+  };
+};
+
+const isStream = (response: UpstreamResponse): boolean =>
+  String(response.headers['content-type'] ?? '').startsWith('text/event-stream');
+
+const isOk = (response: UpstreamResponse): boolean => response.status >= 200 && response.status < 300;
+
+/** Serves chats: check, forward, relay, and record on the side. */
+@Injectable()
+export class ChatService {
+  private inFlight = 0;
+  private closing = false;
+  private whenIdle: (() => void) | null = null;
+
+  constructor(
+    private readonly upstream: UpstreamService,
+    private readonly recorder: TurnRecorder,
+    private readonly gate: Gate,
+    private readonly context: { settings: Settings; telemetry: Telemetry },
+  ) {}
+
+  /** @throws OpenAiError for everything that fails before the first byte. */
+  async serve(chat: IncomingChat, client: ClientConnection): Promise<void> {
+    const { settings, telemetry } = this.context;
+    if (this.closing) throw shuttingDown();
+    if (this.inFlight >= settings.gateway.maxConcurrency) throw tooManyRequests();
+    this.inFlight += 1;
+    telemetry.metrics.chatInFlight.inc();
+    const elapsed = telemetry.metrics.chatSeconds.startTimer();
+    try {
+      await this.exchange(chat, client);
+    } finally {
+      this.inFlight -= 1;
+      telemetry.metrics.chatInFlight.dec();
+      elapsed();
+      if (this.inFlight === 0) this.whenIdle?.();
+    }
+  }
+
+  /** Takes no new chat from now on; returns how many are still running. */
+  close(): number {
+    this.closing = true;
+    return this.inFlight;
+  }
+
+  /** Resolves when no chat is running any more, or after `timeoutMs`. */
+  async finished(timeoutMs: number): Promise<void> {
+    if (this.inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private async exchange(chat: IncomingChat, client: ClientConnection): Promise<void> {
+    const request = parseChatRequest(chat.raw);
+    this.gate.assertOpen();
+    const turnId = this.recorder.newTurnId();
+    client.setHeader('x-rl-turn-id', turnId);
+    const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
+    const abort = new AbortController();
+    client.onGone(() => {
+      abort.abort(new ClientGoneError('the client closed its connection'));
+    });
+    const watchdog = new Watchdog(abort, this.context.settings.gateway);
+    let result: ServedResult = { answer: null, failure: 'gateway_error' };
+    try {
+      result = await this.forward({ turnId, chat, request, client, abort, watchdog });
+    } catch (error) {
+      const failure = upstreamError(error, turnId);
+      result = { answer: null, failure: failure.code ?? 'upstream_failed' };
+      throw failure;
+    } finally {
+      watchdog.stop();
+      this.recorder.finish(turn, result);
+    }
+  }
+
+  private async forward(exchange: Exchange): Promise<ServedResult> {
+    const { telemetry } = this.context;
+    const firstByte = telemetry.metrics.firstByteSeconds.startTimer();
+    const { response, additions } = await this.ask(exchange);
+    firstByte();
+    telemetry.metrics.chatRequests.inc({ status: String(response.status), stream: String(exchange.request.stream) });
+    if (!isOk(response)) return this.passError(exchange, response);
+    const recorder = new AnswerRecorder();
+    const { servedModelName } = this.context.settings.server;
+    const options: RelayOptions = { additions, servedModel: servedModelName, recorder };
+    const delivered = isStream(response)
+      ? await this.relayStream(exchange, response, options)
+      : await this.relayWhole(exchange, response, options);
+    return { answer: recorder.result(), delivered };
+  }
+
+  /** Asks with our additions; a server that refuses them with 400 is asked once more without, and remembered. */
+  private async ask(exchange: Exchange): Promise<{ response: UpstreamResponse; additions: Additions }> {
+    const additions = this.upstream.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request);
+    const response = await this.post(exchange, additions);
+    if (response.status !== 400 || additions === NO_ADDITIONS) return { response, additions };
+    await response.body.dump();
+    const plain = await this.post(exchange, NO_ADDITIONS);
+    // Where this fails as well the request itself is at fault, and the second answer speaks of the client's fields only.
+    if (isOk(plain)) this.upstream.rememberRefusal();
+    return { response: plain, additions: NO_ADDITIONS };
+  }
+
+  private post(exchange: Exchange, additions: Additions): Promise<UpstreamResponse> {
+    const { chat, request, abort } = exchange;
+    const { server } = this.context.settings;
+    return this.upstream.client.request('POST', '/v1/chat/completions', {
+      body: upstreamBody(chat.raw, request, { additions, model: this.upstream.model, defaults: server }),
+      headers: pick(chat.headers, FORWARDED),
+      signal: abort.signal,
+    });
+  }
+
+  private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
+    const body = Buffer.from(await response.body.arrayBuffer());
+    exchange.client.writeHead(response.status, headOf(response));
+    await exchange.client.end(body);
+    return { answer: null, failure: `status_${response.status}` };
+  }
+
+  private async relayWhole(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
+    const body = Buffer.from(await response.body.arrayBuffer());
+    const view = relayBody(body, options);
+    exchange.client.writeHead(response.status, headOf(response));
+    return exchange.client.end(view);
+  }
+
+  private async relayStream(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
+    const { client, watchdog } = exchange;
+    const relay = new StreamRelay(options);
+    client.writeHead(response.status, {
+      ...headOf(response),
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    });
+    try {
+      for await (const chunk of response.body) {
+        watchdog.feed();
+        const events = relay.push(chunk as Buffer);
+        if (events.length > 0) await client.write(events.length === 1 ? (events[0] ?? '') : Buffer.concat(events));
+      }
+    } catch (error) {
+      options.recorder.markUnreadable();
+      const failure = upstreamError(error, exchange.turnId);
+      await client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
+      return false;
+    }
+    return client.end(Buffer.concat(relay.flush()));
+  }
+}
+
+const shuttingDown = (): OpenAiError =>
+  new OpenAiError(503, 'server_error', 'shutting_down', 'this server is shutting down, try again', {
+    retryAfterSeconds: 1,
+  });
+
+const tooManyRequests = (): OpenAiError =>
+  new OpenAiError(429, 'rate_limit_error', 'too_many_requests', 'too many requests at once, try again shortly', {
+    retryAfterSeconds: 1,
+  });

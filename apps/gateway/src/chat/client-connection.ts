@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http';
+
+/** The client's side of one chat request: head, pieces, end, and whether it is still there. */
+export class ClientConnection {
+  private readonly closed: Promise<void>;
+  private finished = false;
+  private gone = false;
+
+  constructor(private readonly response: ServerResponse) {
+    response.once('finish', () => {
+      this.finished = true;
+    });
+    this.closed = new Promise((resolve) => {
+      response.once('close', () => {
+        this.gone = !this.finished;
+        resolve();
+      });
+    });
+    // A client that resets its connection is gone, which `close` says as well.
+    response.on('error', () => undefined);
+  }
+
+  get headersSent(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** Calls back if the client goes away before it has the whole answer. */
+  onGone(callback: () => void): void {
+    void this.closed.then(() => {
+      if (this.gone) callback();
+    });
+  }
+
+  /** A header of whatever answer this request gets. */
+  setHeader(name: string, value: string): void {
+    this.response.setHeader(name, value);
+  }
+
+  /** Status and headers; sent at once, before the first piece exists. */
+  writeHead(status: number, headers: Readonly<Record<string, string>>): void {
+    this.response.writeHead(status, headers);
+    this.response.flushHeaders();
+  }
+
+  /** Writes a piece; waits only while the client reads slower than the model writes. */
+  async write(piece: Buffer | string): Promise<void> {
+    if (this.gone || this.response.write(piece)) return;
+    const drained = new Promise<void>((resolve) => {
+      this.response.once('drain', resolve);
+    });
+    await Promise.race([drained, this.closed]);
+  }
+
+  /** Ends the answer; true once everything is on its way to the client, false if the client went first. */
+  async end(piece: Buffer | string = ''): Promise<boolean> {
+    if (this.gone) return false;
+    const finished = new Promise<void>((resolve) => {
+      this.response.end(piece, resolve);
+    });
+    await Promise.race([finished, this.closed]);
+    return this.finished;
+  }
+}

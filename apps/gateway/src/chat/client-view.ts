@@ -1,0 +1,55 @@
+/** What we added to the request, and the client must not see in the answer. */
+export interface Additions {
+  readonly logprobs: boolean;
+  readonly inputIds: boolean;
+  readonly outputIds: boolean;
+}
+
+/** No additions: the answer goes on as it is, but for the model's name. */
+export const NO_ADDITIONS: Additions = { logprobs: false, inputIds: false, outputIds: false };
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const withoutLogprobs = (choices: readonly unknown[]): unknown[] =>
+  choices.map((choice) => (isObject(choice) && isObject(choice.logprobs) ? { ...choice, logprobs: null } : choice));
+
+const hasLogprobs = (choices: unknown): choices is unknown[] =>
+  Array.isArray(choices) && choices.some((choice) => isObject(choice) && isObject(choice.logprobs));
+
+/** The engine's extension without the ids that only we asked for; null where nothing is left. */
+const clientExtension = (extension: Json, additions: Additions): Json | null => {
+  const rest = Object.fromEntries(
+    Object.entries(extension).filter(
+      ([key]) => !(key === 'input_ids' && additions.inputIds) && !(key === 'output_ids' && additions.outputIds),
+    ),
+  );
+  return Object.keys(rest).length === 0 ? null : rest;
+};
+
+const isEmptyChunk = (chunk: Json): boolean =>
+  Array.isArray(chunk.choices) &&
+  chunk.choices.length === 0 &&
+  !isObject(chunk.usage) &&
+  chunk.sglext === undefined &&
+  chunk.error === undefined;
+
+/**
+ * An answer, or one chunk of it, as the client would have got it without us: the served model's name, and none of the
+ * fields that we asked for and the client did not. Returns the same object if nothing had to change, null if nothing is
+ * left of a chunk that only carried token ids.
+ */
+export const clientView = (chunk: Json, additions: Additions, servedModel: string): Json | null => {
+  let view = chunk;
+  if (typeof view.model === 'string' && view.model !== servedModel) view = { ...view, model: servedModel };
+  if (additions.logprobs && hasLogprobs(view.choices)) view = { ...view, choices: withoutLogprobs(view.choices) };
+  if (isObject(view.sglext) && (additions.inputIds || additions.outputIds)) {
+    const { sglext, ...rest } = view;
+    const extension = clientExtension(sglext as Json, additions);
+    if (extension === null && isEmptyChunk(rest)) return null;
+    view = extension === null ? rest : { ...rest, sglext: extension };
+  }
+  return view;
+};

@@ -1,0 +1,26 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Outbox } from '../capture/outbox';
+import { ChatService } from './chat.service';
+
+/** How long running answers and captured turns may take at a shutdown, in milliseconds; together under 20 s. */
+const ANSWERS_MS = 15_000;
+const OUTBOX_MS = 4000;
+
+/** At a shutdown: no new chats, the running ones finish, what was captured is sent. */
+@Injectable()
+export class Drain implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('gateway');
+
+  constructor(
+    private readonly chat: ChatService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const running = this.chat.close();
+    if (running > 0) this.logger.log(`shutting down: waiting for ${running} running answers`);
+    await this.chat.finished(ANSWERS_MS);
+    await this.outbox.flush(OUTBOX_MS);
+    if (this.outbox.size > 0) this.logger.warn(`${this.outbox.size} captured bytes could not be sent`);
+  }
+}

@@ -1,0 +1,86 @@
+import { findSidePrompt, parseRuntimeLine, type Conversation } from '@app/chat';
+import { clientKey, narrowKey, sessionKey, type TurnInfo } from '@app/contracts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ChatRequest } from './parse-request';
+
+/** A session's name as the client wrote it, and where it stood. */
+interface SessionName {
+  readonly id: string;
+  readonly source: 'named' | 'runtime';
+}
+
+/** Everything of a request that places it; `sessionId` is the client's own word and stays out of headers and logs. */
+export interface Identity {
+  readonly sessionId: string | null;
+  readonly info: Omit<TurnInfo, 'turnId' | 'arrivedAt' | 'policyVersion'>;
+  /** The request is feedback for the turn it continues. */
+  readonly nextStateRole: 'user' | 'tool' | null;
+}
+
+const BOUNDARY_COUNT = /:\d+$/;
+const TRUE = new Set(['1', 'true', 'yes']);
+
+const header = (headers: IncomingHttpHeaders, name: string): string | null => {
+  const value = headers[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 512) : null;
+};
+
+/** OpenClaw appends `:<boundary count>` to its affinity ids; with one provider style also to `X-Session-Id`. */
+const explicitSession = (
+  headers: IncomingHttpHeaders,
+  request: ChatRequest,
+  runtimeSession: string | null,
+): string | null => {
+  const id = header(headers, 'x-session-id') ?? request.sessionId;
+  if (id === null) return null;
+  const stripped = id.replace(BOUNDARY_COUNT, '');
+  return stripped === runtimeSession ? stripped : id;
+};
+
+/** `x-client-request-id` alone is any client's id of one request; it names a session only beside an affinity header. */
+const affinitySession = (headers: IncomingHttpHeaders): string | null =>
+  (header(headers, 'x-session-affinity') ?? header(headers, 'session_id'))?.replace(BOUNDARY_COUNT, '') ?? null;
+
+const nameSession = (headers: IncomingHttpHeaders, request: ChatRequest): SessionName | null => {
+  const runtime = parseRuntimeLine(request.messages)?.sessionId ?? null;
+  const named = explicitSession(headers, request, runtime) ?? affinitySession(headers);
+  if (named !== null && named !== '') return { id: named, source: 'named' };
+  return runtime === null ? null : { id: runtime, source: 'runtime' };
+};
+
+const turnKind = (headers: IncomingHttpHeaders, request: ChatRequest): 'main' | 'side' => {
+  const label = header(headers, 'x-turn-type')?.toLowerCase() ?? request.turnType;
+  // A label "main" is only a client's guess (a compaction call comes labelled so); a known side prompt is a fact.
+  return label === 'side' || findSidePrompt({ messages: request.messages }) !== null ? 'side' : 'main';
+};
+
+/** Places a request by headers, body fields, message chain and `Runtime:` line, in this order. */
+export const identify = (
+  headers: IncomingHttpHeaders,
+  request: ChatRequest,
+  conversation: Conversation,
+  scope: string,
+): Identity => {
+  const name = nameSession(headers, request);
+  const key = name === null ? undefined : sessionKey(scope, name.id);
+  const narrow = request.promptCacheKey?.replace(BOUNDARY_COUNT, '') ?? request.user;
+  const kind = turnKind(headers, request);
+  const isFeedback = kind === 'main' && !conversation.isRetry;
+  const done = TRUE.has(header(headers, 'x-session-done')?.toLowerCase() ?? '') || request.sessionDone;
+  return {
+    sessionId: name?.id ?? null,
+    nextStateRole: isFeedback ? conversation.nextStateRole : null,
+    info: {
+      scope,
+      kind,
+      ...(name?.source === 'named' ? { namedSession: key } : {}),
+      ...(name?.source === 'runtime' ? { runtimeSession: key } : {}),
+      ...(conversation.parentChain === null ? {} : { parentChain: conversation.parentChain }),
+      ...(conversation.parentResponse === null ? {} : { parentResponse: conversation.parentResponse }),
+      ...(narrow === null ? {} : { narrow: narrowKey(scope, narrow) }),
+      client: clientKey(scope, header(headers, 'user-agent') ?? ''),
+      hasTools: request.tools.length > 0,
+      sessionDone: done,
+    },
+  };
+};

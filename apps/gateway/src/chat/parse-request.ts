@@ -1,0 +1,109 @@
+import type { ChatMessage } from '@app/chat';
+import { invalidRequest, OpenAiError } from '../errors/openai-error';
+
+/** What the gateway itself reads of a chat request; everything else belongs to the model. */
+export interface ChatRequest {
+  readonly model: string | null;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly unknown[];
+  readonly stream: boolean;
+  readonly logprobs: boolean;
+  readonly choices: number;
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly topK: number | null;
+  /** The client's own wish to see token ids, which are then not taken out. */
+  readonly wantsInputIds: boolean;
+  readonly wantsOutputIds: boolean;
+  readonly user: string | null;
+  readonly promptCacheKey: string | null;
+  readonly sessionId: string | null;
+  readonly turnType: 'main' | 'side' | null;
+  readonly sessionDone: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const optional = <T>(body: Json, field: string, what: string, is: (value: unknown) => value is T): T | null => {
+  const value = body[field];
+  if (value === undefined || value === null) return null;
+  if (!is(value)) throw invalidRequest(field, `must be ${what}`);
+  return value;
+};
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
+const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 1;
+const isTurnType = (value: unknown): value is 'main' | 'side' => value === 'main' || value === 'side';
+const isName = (value: unknown): value is string => isString(value) && value.length >= 1 && value.length <= 512;
+
+const checkContent = (content: unknown, field: string): void => {
+  if (content === undefined || content === null || isString(content)) return;
+  if (!isArray(content)) throw invalidRequest(field, 'must be a string, null or an array of parts');
+  content.forEach((part, i) => {
+    if (!isObject(part) && !isString(part)) throw invalidRequest(`${field}[${i}]`, 'must be an object');
+  });
+};
+
+const checkMessage = (message: unknown, field: string): ChatMessage => {
+  if (!isObject(message)) throw invalidRequest(field, 'must be an object');
+  if (!isString(message.role) || message.role === '')
+    throw invalidRequest(`${field}.role`, 'must be a non-empty string');
+  checkContent(message.content, `${field}.content`);
+  const calls = message.tool_calls;
+  if (calls !== undefined && calls !== null) {
+    if (!isArray(calls)) throw invalidRequest(`${field}.tool_calls`, 'must be an array');
+    calls.forEach((call, i) => {
+      if (!isObject(call)) throw invalidRequest(`${field}.tool_calls[${i}]`, 'must be an object');
+    });
+  }
+  return message as ChatMessage;
+};
+
+const parseObject = (raw: Buffer): Json => {
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString('utf8'));
+  } catch (cause) {
+    throw new OpenAiError(400, 'invalid_request_error', 'invalid_json', 'body: is not valid JSON', {
+      param: 'body',
+      cause,
+    });
+  }
+  if (!isObject(body)) throw invalidRequest('body', 'must be a JSON object');
+  return body;
+};
+
+/**
+ * Parses and checks a chat request before anything is forwarded.
+ * @throws OpenAiError 400 that names the field.
+ */
+export const parseChatRequest = (raw: Buffer): ChatRequest => {
+  const body = parseObject(raw);
+  if (!isArray(body.messages) || body.messages.length === 0) {
+    throw invalidRequest('messages', 'must be a non-empty array');
+  }
+  return {
+    model: optional(body, 'model', 'a string', isString),
+    messages: body.messages.map((message, i) => checkMessage(message, `messages[${i}]`)),
+    tools: optional(body, 'tools', 'an array', isArray) ?? [],
+    stream: optional(body, 'stream', 'a boolean', isBoolean) ?? false,
+    logprobs: optional(body, 'logprobs', 'a boolean', isBoolean) ?? false,
+    choices: optional(body, 'n', 'a whole number from 1', isCount) ?? 1,
+    temperature: optional(body, 'temperature', 'a number', isNumber),
+    topP: optional(body, 'top_p', 'a number', isNumber),
+    topK: optional(body, 'top_k', 'a number', isNumber),
+    wantsInputIds: body.return_input_ids_in_sglext === true,
+    wantsOutputIds: body.return_output_ids_in_sglext === true,
+    user: optional(body, 'user', 'a string', isString),
+    promptCacheKey: optional(body, 'prompt_cache_key', 'a string', isString),
+    sessionId: optional(body, 'session_id', 'a string of 1 to 512 characters', isName),
+    turnType: optional(body, 'turn_type', '"main" or "side"', isTurnType),
+    sessionDone: optional(body, 'session_done', 'a boolean', isBoolean) ?? false,
+  };
+};

@@ -1,0 +1,17 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { bodyOf, parseBody, scopeOfRequest, type GatewayRequest } from '../http/gateway-request';
+import { FeedbackDto } from './feedback.dto';
+import { FeedbackService } from './feedback.service';
+
+/** `POST /v1/feedback`. */
+@Controller('v1/feedback')
+export class FeedbackController {
+  constructor(private readonly feedback: FeedbackService) {}
+
+  @Post()
+  @HttpCode(202)
+  async give(@Req() request: GatewayRequest): Promise<{ feedback_id: string; turn_id: string; status: 'accepted' }> {
+    const given = await this.feedback.give(scopeOfRequest(request), parseBody(FeedbackDto, bodyOf(request)));
+    return { feedback_id: given.feedbackId, turn_id: given.turnId, status: 'accepted' };
+  }
+}

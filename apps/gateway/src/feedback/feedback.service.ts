@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import {
+  BUCKETS,
+  FeedbackGiven,
+  parseSessionDocument,
+  sessionDocumentKey,
+  sessionKey,
+  TurnArrived,
+  type FeedbackGivenInfo,
+  type TurnArrivedInfo,
+} from '@app/contracts';
+import { invalidRequest, OpenAiError } from '../errors/openai-error';
+import type { FeedbackDto } from './feedback.dto';
+
+/** Ids of a feedback that has been stored. */
+export interface GivenFeedback {
+  readonly feedbackId: string;
+  readonly turnId: string;
+}
+
+const notFound = (what: string): OpenAiError =>
+  new OpenAiError(404, 'not_found_error', 'not_found', `${what} is not known, or not of this API key`);
+
+/** Stores what a person says about an answer. */
+@Injectable()
+export class FeedbackService {
+  constructor(private readonly bus: Bus) {}
+
+  /** @throws OpenAiError 400, 404; BusUnavailableError */
+  async give(scope: string, feedback: FeedbackDto): Promise<GivenFeedback> {
+    const { score, text, outcome } = feedback;
+    if (score === undefined && text === undefined && outcome === undefined) {
+      throw invalidRequest('score', 'one of score, text and outcome is needed');
+    }
+    const turnId = await this.findTurn(scope, feedback);
+    const turn = await this.readTurn(scope, turnId);
+    const session = turn.namedSession ?? turn.runtimeSession;
+    const feedbackId = randomUUID();
+    const info: FeedbackGivenInfo = {
+      turnId,
+      feedbackId,
+      scope,
+      givenAt: Date.now(),
+      hasText: text !== undefined,
+      ...(session === undefined ? {} : { session }),
+      ...(score === undefined ? {} : { score }),
+      ...(outcome === undefined ? {} : { outcome }),
+    };
+    await this.bus.publish(FeedbackGiven, [turnId, feedbackId], { info, head: text === undefined ? {} : { text } });
+    return { feedbackId, turnId };
+  }
+
+  private async findTurn(scope: string, feedback: FeedbackDto): Promise<string> {
+    if (feedback.turn_id !== undefined) return feedback.turn_id;
+    if (feedback.session_id === undefined) throw invalidRequest('turn_id', 'turn_id or session_id is needed');
+    const documents = await this.bus.documents(BUCKETS.sessions, parseSessionDocument);
+    const stored = await documents.get(sessionDocumentKey(sessionKey(scope, feedback.session_id)));
+    if (stored?.value.lastTurn === undefined) throw notFound('session_id');
+    return stored.value.lastTurn;
+  }
+
+  /** A turn of another caller is as unknown as one that never was. */
+  private async readTurn(scope: string, turnId: string): Promise<TurnArrivedInfo> {
+    const message = await this.bus.read(TurnArrived, turnId);
+    if (message?.info.scope !== scope) throw notFound('turn_id');
+    return message.info;
+  }
+}

@@ -1,0 +1,38 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Bus, BusModule } from '@app/bus';
+import { SettingsModule, type Settings } from '@app/config';
+import { HealthModule, TelemetryModule } from '@app/telemetry';
+import { ChatModule } from './chat/chat.module';
+import { FeedbackController } from './feedback/feedback.controller';
+import { FeedbackService } from './feedback/feedback.service';
+import { readinessCheck } from './http/readiness';
+import { ModelsController } from './models/models.controller';
+import { SessionsController } from './sessions/sessions.controller';
+import { SessionsService } from './sessions/sessions.service';
+import { UpstreamModule } from './upstream/upstream.module';
+import { UpstreamService } from './upstream/upstream.service';
+import { CaptureModule } from './capture/capture.module';
+import { Gate } from './gate/gate';
+
+/** The door: OpenAI's API, keys, streaming, capture, update gate. */
+@Module({})
+export class GatewayModule {
+  static forSettings(settings: Settings): DynamicModule {
+    return {
+      module: GatewayModule,
+      imports: [
+        SettingsModule.forRoot(settings),
+        TelemetryModule,
+        BusModule.forApp('gateway'),
+        HealthModule.forCheck({
+          imports: [UpstreamModule, CaptureModule],
+          inject: [Bus, UpstreamService, Gate],
+          check: readinessCheck,
+        }),
+        ChatModule,
+      ],
+      controllers: [ModelsController, FeedbackController, SessionsController],
+      providers: [FeedbackService, SessionsService],
+    };
+  }
+}

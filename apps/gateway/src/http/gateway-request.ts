@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import { plainToInstance, type ClassConstructor } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { invalidRequest, OpenAiError } from '../errors/openai-error';
+
+/** A request whose key has been checked. */
+export type GatewayRequest = FastifyRequest & { rlScope?: string };
+
+/** The scope that the key check set. @throws OpenAiError 401 if the route was reached without it. */
+export const scopeOfRequest = (request: GatewayRequest): string => {
+  if (request.rlScope === undefined) throw new OpenAiError(401, 'authentication_error', null, 'not authenticated');
+  return request.rlScope;
+};
+
+/** The body's bytes; empty for a request without one. */
+export const bodyOf = (request: GatewayRequest): Buffer =>
+  Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+
+/**
+ * Parses one of our own small bodies into its class. An empty body is an empty object.
+ * @throws OpenAiError 400 that names the field.
+ */
+export const parseBody = <Body extends object>(type: ClassConstructor<Body>, raw: Buffer): Body => {
+  let value: unknown;
+  try {
+    value = raw.length === 0 ? {} : JSON.parse(raw.toString('utf8'));
+  } catch {
+    throw invalidRequest('body', 'is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidRequest('body', 'must be a JSON object');
+  }
+  const body = plainToInstance(type, value);
+  const [first] = validateSync(body, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
+  if (first !== undefined) {
+    const [message] = Object.values(first.constraints ?? {});
+    throw invalidRequest(first.property, message ?? 'is not valid');
+  }
+  return body;
+};

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import { EraseSession, SessionClosed, sessionKey } from '@app/contracts';
+import { OpenAiError } from '../errors/openai-error';
+
+/** Scanning the streams of a full store takes a while. */
+const ERASE_TIMEOUT_MS = 60_000;
+
+/** What was removed of a session. */
+export interface Erased {
+  readonly messages: number;
+  readonly records: number;
+}
+
+/** Ends sessions, and removes what is kept of them, at their client's word. */
+@Injectable()
+export class SessionsService {
+  constructor(private readonly bus: Bus) {}
+
+  /** Asks the session-tracker to end the session now. @throws BusUnavailableError */
+  async end(scope: string, sessionId: string, outcome: number | undefined): Promise<void> {
+    const session = sessionKey(scope, sessionId);
+    const info = { scope, session, closedAt: Date.now(), ...(outcome === undefined ? {} : { outcome }) };
+    await this.bus.publish(SessionClosed, [randomUUID()], { info, head: {} });
+  }
+
+  /** Removes messages, documents and records. @throws BusUnavailableError, OpenAiError 503 */
+  async erase(scope: string, sessionId: string): Promise<Erased> {
+    const request = EraseSession.encodeRequest({ session: sessionKey(scope, sessionId) });
+    try {
+      const reply = await this.bus.core().request(EraseSession.subject, request, { timeout: ERASE_TIMEOUT_MS });
+      return EraseSession.decodeReply(reply.string());
+    } catch (cause) {
+      if (!this.bus.isUp) throw cause;
+      const message = 'sample-submitter, which removes sessions, does not answer; try again shortly';
+      throw new OpenAiError(503, 'server_error', 'erase_unavailable', message, { retryAfterSeconds: 2, cause });
+    }
+  }
+}

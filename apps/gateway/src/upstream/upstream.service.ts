@@ -1,0 +1,100 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Settings } from '@app/config';
+import { probeTempering, UpstreamClient } from '@app/engines';
+
+const PROBE_EVERY_MS = 2000;
+const REACHABLE_FOR_MS = 1000;
+const PROBE_TIMEOUT_MS = 5000;
+const REFUSAL_HOLDS_MS = 3_600_000;
+
+interface ModelList {
+  readonly data?: readonly { readonly id?: unknown }[];
+}
+
+/** Thrown when the gateway is started without a policy to serve. */
+export class NoPolicyError extends Error {
+  override readonly name = 'NoPolicyError';
+}
+
+/** The policy engine: its client, its model id, and what is known of how it answers. */
+@Injectable()
+export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly client: UpstreamClient;
+  /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
+  logProbsTempered: boolean | null = null;
+  private discoveredModel: string | null = null;
+  private refusedUntil = 0;
+  private reachable: { at: number; value: Promise<boolean> } | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private readonly logger = new Logger('upstream');
+
+  /** @throws NoPolicyError if no base URL is configured. */
+  constructor(private readonly settings: Settings) {
+    const { baseUrl, apiKey } = settings.server;
+    if (baseUrl === null) {
+      throw new NoPolicyError(
+        'server.base_url (OPENCLAW_RL_SERVER_BASE_URL) is not set: name the base URL of an OpenAI-compatible server',
+      );
+    }
+    const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
+    this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
+  }
+
+  /** The upstream's name for the policy: configured, else the first of its list, else unknown. */
+  get model(): string | null {
+    return this.settings.server.policyModel ?? this.discoveredModel;
+  }
+
+  /** Whether the upstream has refused our extra fields a short while ago. */
+  get refusesAdditions(): boolean {
+    return Date.now() < this.refusedUntil;
+  }
+
+  /** Remembers that it serves without our extra fields and not with them. Forgotten after an hour: servers are updated. */
+  rememberRefusal(): void {
+    this.refusedUntil = Date.now() + REFUSAL_HOLDS_MS;
+    this.logger.warn('the policy server refuses log-probs and token ids: turns are served, judged, and not trained on');
+  }
+
+  onApplicationBootstrap(): void {
+    void this.learn();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.client.close();
+  }
+
+  /** Whether the upstream answers at all; asked at most once a second. */
+  isReachable(): Promise<boolean> {
+    if (this.reachable === null || Date.now() - this.reachable.at > REACHABLE_FOR_MS) {
+      this.reachable = { at: Date.now(), value: this.listModels().then((models) => models !== null) };
+    }
+    return this.reachable.value;
+  }
+
+  /** Asks the engine what it is, until it has answered once. */
+  private async learn(): Promise<void> {
+    const models = await this.listModels();
+    if (models === null) {
+      this.timer = setTimeout(() => void this.learn(), PROBE_EVERY_MS);
+      return;
+    }
+    this.discoveredModel = models[0] ?? null;
+    this.logProbsTempered = await probeTempering(this.client).catch(() => null);
+  }
+
+  /** Model ids of the upstream; empty where it has no list, null where it does not answer. */
+  private async listModels(): Promise<string[] | null> {
+    try {
+      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+      const response = await this.client.request('GET', '/v1/models', { signal });
+      const text = await response.body.text();
+      if (response.status >= 500) return null;
+      const list = JSON.parse(text) as ModelList;
+      return (list.data ?? []).map((model) => model.id).filter((id) => typeof id === 'string');
+    } catch (error) {
+      return error instanceof SyntaxError ? [] : null;
+    }
+  }
+}
