@@ -129,9 +129,14 @@ export class Bus {
     await this.connection.current().jsm.streams.deleteMessage(stream, sequence, false);
   }
 
+  /** @throws BusUnavailableError */
   async bucket(definition: BucketDefinition): Promise<KV> {
-    await this.ready();
-    return this.connection.current().kvm.open(definition.name);
+    try {
+      await this.ready();
+      return await this.connection.current().kvm.open(definition.name);
+    } catch (cause) {
+      throw new BusUnavailableError(`bucket ${definition.name} could not be opened`, { cause });
+    }
   }
 
   async documents<Value>(definition: BucketDefinition, parse: (value: unknown) => Value): Promise<Documents<Value>> {

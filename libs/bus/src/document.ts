@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { KV } from '@nats-io/kv';
-import { ContentionError } from './errors';
+import type { KV, KvEntry } from '@nats-io/kv';
+import { BusUnavailableError, ContentionError } from './errors';
 
 const WRONG_LAST_SEQUENCE = 10071;
 const MAX_TRIES = 12;
@@ -18,6 +18,17 @@ export interface Stored<Value> {
   readonly writtenAt: number;
 }
 
+/** Where a document is and when it was last written, without its value. */
+export interface Listed {
+  readonly key: string;
+  readonly revision: number;
+  /** Server's clock, milliseconds since 1970. */
+  readonly writtenAt: number;
+}
+
+const isLostRace = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+
 /** JSON documents of one bucket, changed by compare-and-set only. */
 export class Documents<Value> {
   constructor(
@@ -25,34 +36,63 @@ export class Documents<Value> {
     private readonly parse: (value: unknown) => Value,
   ) {}
 
+  /** @throws BusUnavailableError */
   async get(key: string): Promise<Stored<Value> | null> {
-    const entry = await this.bucket.get(key);
+    const entry = await this.entry(key);
     if (entry?.operation !== 'PUT') return null;
     return { value: this.parse(entry.json()), revision: entry.revision, writtenAt: entry.created.getTime() };
   }
 
   /**
    * Reads, applies a pure function and writes if nobody else has written meanwhile; else tries again.
-   * `change` may be called several times. A change that returns null leaves the document as it is.
-   * @throws ContentionError after a dozen lost races.
+   * `change` gets the value and its revision (0: never written) and may be called several times.
+   * A change that returns null leaves the document as it is.
+   * @throws BusUnavailableError, ContentionError after a dozen lost races.
    */
   async update<Result>(
     key: string,
-    change: (current: Value | null) => { next: Value | null; result: Result },
+    change: (current: Value | null, revision: number) => { next: Value | null; result: Result },
   ): Promise<Result> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
-      const entry = await this.bucket.get(key);
-      const stored = entry?.operation === 'PUT' ? this.parse(entry.json()) : null;
-      const { next, result } = change(stored);
+      const entry = await this.entry(key);
+      const revision = entry?.revision ?? 0;
+      const { next, result } = change(entry?.operation === 'PUT' ? this.parse(entry.json()) : null, revision);
       if (next === null) return result;
       try {
-        await this.bucket.put(key, JSON.stringify(next), { previousSeq: entry?.revision ?? 0 });
+        await this.bucket.put(key, JSON.stringify(next), { previousSeq: revision });
         return result;
       } catch (error) {
-        if (!(error instanceof JetStreamApiError) || error.code !== WRONG_LAST_SEQUENCE) throw error;
+        if (!isLostRace(error)) throw new BusUnavailableError(`writing document ${key} failed`, { cause: error });
         await pause(jitter(2 * (attempt + 1)));
       }
     }
     throw new ContentionError(`document ${key} changed ${MAX_TRIES} times while it was being updated`);
+  }
+
+  /**
+   * Every document whose key matches `filter` (`*` stands for one token), without values, in no order.
+   * @throws BusUnavailableError
+   */
+  async list(filter: string): Promise<readonly Listed[]> {
+    const listed: Listed[] = [];
+    // The client obeys headers_only here as it does for a watch, but its types do not say so.
+    const options = { key: filter, headers_only: true };
+    try {
+      for await (const entry of await this.bucket.history(options)) {
+        if (entry.operation !== 'PUT') continue;
+        listed.push({ key: entry.key, revision: entry.revision, writtenAt: entry.created.getTime() });
+      }
+    } catch (cause) {
+      throw new BusUnavailableError(`listing documents ${filter} failed`, { cause });
+    }
+    return listed;
+  }
+
+  private async entry(key: string): Promise<KvEntry | null> {
+    try {
+      return await this.bucket.get(key);
+    } catch (cause) {
+      throw new BusUnavailableError(`reading document ${key} failed`, { cause });
+    }
   }
 }

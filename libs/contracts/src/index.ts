@@ -21,6 +21,13 @@ export {
 export { EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
 export {
+  DocumentShapeError,
+  documentParser,
+  parseSessionDocument,
+  SessionDocument,
+  sessionDocumentKey,
+} from './session-document';
+export {
   BUCKETS,
   CONSUMERS,
   STREAM_NAMES,
