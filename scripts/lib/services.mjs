@@ -3,7 +3,14 @@ import { join, relative } from 'node:path';
 import { projectNode, root } from './project.mjs';
 
 // Ends the program when standard input closes, so that it never outlives the supervisor.
-const GUARD = 'exec 3<&0; "$@" </dev/null 3<&- & pid=$!; { read _; kill $pid; } <&3 >/dev/null 2>&1 & wait $pid';
+const GUARD = `
+exec 3<&0
+"$@" </dev/null 3<&- & program=$!
+{ read _; kill $program; } <&3 >/dev/null 2>&1 & watcher=$!
+exec 3<&-
+wait $program; code=$?
+{ kill $watcher; wait $watcher; } 2>/dev/null
+exit $code`;
 const HEAP_LIMIT = 'GOMEMLIMIT=192MiB';
 const NATS_READY = /Server is ready/;
 
