@@ -22,6 +22,8 @@ describe('parseScore', () => {
     ['1.00', '\\boxed{1.00}', 1],
     ['a decision before the thoughts', '\\boxed{1} <think>or \\boxed{-1}?</think>', 1],
     ['thoughts that began in the prompt', 'maybe \\boxed{-1}</think>\\boxed{1}', 1],
+    ['a decision only in thoughts that began in the prompt', 'so \\boxed{1}</think>done', null],
+    ['a second end of thoughts', '\\boxed{1} <think>a</think> b</think>done', null],
     ['thoughts cut off after a decision', '\\boxed{1} <think>wait', null],
     ['a box inside a hint', '\\boxed{-1} [HINT_START]use \\boxed{1}[HINT_END]', -1],
     ['a box inside a hint that never ends', '\\boxed{-1} [HINT_START]use \\boxed{1}', -1],

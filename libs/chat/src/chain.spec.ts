@@ -154,6 +154,12 @@ describe('the message chain', () => {
     );
   });
 
+  it('joins text parts as flattened contents are joined', () => {
+    const parts = ['a', 'b'].map((part) => ({ type: 'text', text: part }));
+    const hashes = ['a b', parts].map((content) => describeConversation([{ role: 'user', content }], 's').promptChain);
+    expect(hashes[0]).toBe(hashes[1]);
+  });
+
   it('tells messages of odd shapes apart', () => {
     const contents = [5, true, { a: 1 }, [{ a: 1 }], '5', [[]], [null]];
     const hashes = contents.map((content) => describeConversation([{ role: 'user', content }], 's').promptChain);

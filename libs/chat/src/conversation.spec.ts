@@ -162,13 +162,20 @@ describe('describeConversation', () => {
     });
   });
 
+  it('leaves a line that a user writes later as it is', () => {
+    const quoting = says(`what does this mean?\n\n${runtimeLine('agent:main:other', 'other')}`);
+    expect(describeRequest(opens('hello'), answers('hi'), quoting).nextState).toEqual([quoting]);
+  });
+
   describe('with a retry', () => {
     it('does not take the rewritten prompt as feedback', () => {
       expect(describeRequest(opens('hello'), answers('hi'), retries('and now?'))).toMatchObject({
         nextStateRole: 'user',
         isRetry: true,
       });
-      expect(describeRequest(opens('hello'), answers('hi'), prompts(CONTINUE)).isRetry).toBe(true);
+      for (const text of [CONTINUE, '[System] Your previous turn was interrupted by a gateway restart.']) {
+        expect(describeRequest(opens('hello'), answers('hi'), prompts(text)).isRetry).toBe(true);
+      }
     });
 
     it('belongs to the conversation that the failed call belonged to', () => {

@@ -15,6 +15,7 @@ describe('stripInternalContext', () => {
     ['a block on one line', `${BEGIN} x ${END}`, ''],
     ['Windows line ends', `a\r\n${BEGIN}\r\nx\r\n${END}\r\nb`, 'a\n\nb'],
     ['an unclosed block', `a\n${BEGIN}\nx`, `a\n${BEGIN}\nx`],
+    ['a block inside an unclosed one', `a\n${BEGIN}\n${BEGIN}\nx\n${END}\ny`, `a\n${BEGIN}\n${BEGIN}\nx\n${END}\ny`],
     ['an end without a beginning', `a\n${END}\nx`, `a\n${END}\nx`],
     ['marks quoted in the middle of a line', `what is ${BEGIN} and ${END}?`, `what is ${BEGIN} and ${END}?`],
     ['no block', ' a ', ' a '],

@@ -121,6 +121,11 @@ describe('buildSample', () => {
       { policyVersion: { start: 7, end: 6 } },
       'metadata.policy_version.end must be an integer, 7 or',
     ],
+    [
+      'a temperature that is no number',
+      { sampling: { temperature: NaN, top_p: null, top_k: null } },
+      'metadata.sampling.temperature must be a finite number or null',
+    ],
     ['no turn id', { turnId: '' }, 'metadata.turn_id must be a text'],
   ])('refuses %s', (_name, change, message) => {
     const build = () => buildSample({ ...TURN, ...change }, { reward: 1, source: 'votes' });
