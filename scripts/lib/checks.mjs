@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { commandFile, projectEnv, projectNode, root } from './project.mjs';
 import { run } from './run.mjs';
@@ -21,7 +20,7 @@ export async function runChecks() {
 const CHECKS = {
   projects: checkProjects,
   format: () => runTool('prettier', 'bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
-  lint,
+  lint: () => runNode([join(root, 'scripts', 'lib', 'lint.mjs')]),
   types: () => runTool('typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
   'dependency rules': () =>
     runTool('dependency-cruiser', 'bin/dependency-cruise.mjs', [
@@ -30,33 +29,13 @@ const CHECKS = {
     ]),
 };
 
-async function runTool(packageName, file, args) {
-  const code = await run(projectNode(), [commandFile(packageName, file), ...args], { env: projectEnv(), quiet: true });
+function runTool(packageName, file, args) {
+  return runNode([commandFile(packageName, file), ...args]);
+}
+
+async function runNode(args) {
+  const code = await run(projectNode(), args, { env: projectEnv(), quiet: true });
   return code === 0 ? null : `exit code ${code}`;
-}
-
-/** Lints every source file; a run that looked at fewer files than there are would prove nothing. */
-async function lint() {
-  const { ESLint } = createRequire(join(root, 'package.json'))('eslint');
-  const eslint = new ESLint({ cwd: root });
-  const results = await eslint.lintFiles(['.']);
-  const formatter = await eslint.loadFormatter('stylish');
-  const problems = await formatter.format(results);
-  if (problems.trim() !== '') {
-    console.error(problems);
-    return 'problems above';
-  }
-  const linted = new Set(results.map((result) => result.filePath));
-  const missed = sourceFiles().filter((file) => !linted.has(file));
-  return missed.length === 0 ? null : `${missed.length} files were not looked at, e.g. ${missed[0]}`;
-}
-
-function sourceFiles() {
-  return ['apps', 'libs', 'test'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => join(root, folder, path)),
-  );
 }
 
 /** Every folder of apps/ and libs/ is built, and every project that is built exists. */
