@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { majorityVote, type Score } from '@app/advantage';
+import { collectVotes, VotingClosedError, type CastVote } from './vote';
+
+const vote = (score: Score | null): CastVote => ({ score, text: '', millis: 1, refused: false });
+const never = new AbortController().signal;
+
+/** A judge whose votes come in when the test says so. */
+const setUp = (count: number, signal = never) => {
+  const pending: { answer: (score: Score | null) => void; fail: (error: Error) => void; signal: AbortSignal }[] = [];
+  const ballot = collectVotes(
+    (castSignal) =>
+      new Promise((resolve, reject) => {
+        castSignal.addEventListener('abort', () => {
+          reject(castSignal.reason as Error);
+        });
+        pending.push({
+          answer: (score) => {
+            resolve(vote(score));
+          },
+          fail: reject,
+          signal: castSignal,
+        });
+      }),
+    { count, signal },
+  );
+  return { ballot, pending };
+};
+
+describe('collectVotes', () => {
+  it('keeps the majority on a 2-1 vote, with the votes in the order they came', async () => {
+    const { ballot, pending } = setUp(3);
+    pending[2]!.answer(1);
+    pending[0]!.answer(-1);
+    pending[1]!.answer(1);
+    await expect(ballot).resolves.toMatchObject({
+      score: 1,
+      decided: true,
+      votes: [{ score: 1 }, { score: -1 }, { score: 1 }],
+    });
+  });
+
+  it('closes when nothing can change any more, and gives up the rest', async () => {
+    const { ballot, pending } = setUp(3);
+    pending[0]!.answer(-1);
+    pending[2]!.answer(-1);
+    await expect(ballot).resolves.toMatchObject({ score: -1, decided: true, votes: [{ score: -1 }, { score: -1 }] });
+    expect(pending[1]!.signal.reason).toBeInstanceOf(VotingClosedError);
+  });
+
+  it.each([
+    [[null, null, null], 0, null, true],
+    [[1, null, null], 0, 1, true],
+    [[1, 1], 1, 1, true],
+    [[1, -1], 1, 0, false],
+    [[1, null], 1, 1, false],
+    [[0, null], 1, 0, true],
+    [[null, null], 1, null, false],
+    [[], 3, null, false],
+  ] as const)('with votes %j and %d failed: score %s, decided %s', async (scores, failed, score, decided) => {
+    const { ballot, pending } = setUp(3);
+    for (let i = 0; i < failed; i += 1) pending.pop()!.fail(new TypeError('down'));
+    scores.forEach((each, i) => {
+      pending[i]!.answer(each);
+    });
+    await expect(ballot).resolves.toMatchObject({ score, decided });
+  });
+
+  it('ends undecided when it is given up', async () => {
+    const leaving = new AbortController();
+    const { ballot, pending } = setUp(3, leaving.signal);
+    pending[0]!.answer(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    leaving.abort(new RangeError('going'));
+    await expect(ballot).resolves.toMatchObject({
+      decided: false,
+      failures: [expect.any(RangeError), expect.any(RangeError)],
+    });
+  });
+
+  it('gives the score of all votes, whatever the order and wherever it stops', async () => {
+    const scores = fc.array(fc.constantFrom(1 as const, -1 as const, 0 as const, null), { minLength: 1, maxLength: 7 });
+    await fc.assert(
+      fc.asyncProperty(scores, async (all) => {
+        const queue = [...all];
+        const ballot = await collectVotes(() => Promise.resolve(vote(queue.shift()!)), {
+          count: all.length,
+          signal: never,
+        });
+        expect(ballot).toMatchObject({ score: majorityVote(all), decided: true });
+      }),
+    );
+  });
+});
