@@ -94,7 +94,9 @@ export class AnswerRecorder {
     if (isObject(piece)) {
       this.content += textOf(piece.content);
       this.reasoning += textOf(piece.reasoning_content ?? piece.reasoning);
-      if (Array.isArray(piece.tool_calls)) piece.tool_calls.forEach((call, i) => this.addToolCall(call, i));
+      if (Array.isArray(piece.tool_calls)) {
+        for (const [i, call] of piece.tool_calls.entries()) this.addToolCall(call, i);
+      }
     }
     for (const logProb of extractLogProbs(choice)) this.logProbs.push(logProb);
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;

@@ -198,8 +198,7 @@ export class ChatService {
     } catch (error) {
       options.recorder.markUnreadable();
       const failure = upstreamError(error, exchange.turnId);
-      await client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
-      return false;
+      return client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
     }
     return client.end(Buffer.concat(relay.flush()));
   }

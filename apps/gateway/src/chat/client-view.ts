@@ -29,6 +29,16 @@ const clientExtension = (extension: Json, additions: Additions): Json | null => 
   return Object.keys(rest).length === 0 ? null : rest;
 };
 
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** A piece of a stream that says nothing: the engine sent it for the log-probs of tokens that it still holds back. */
+const saysNothing = (choice: unknown): boolean =>
+  isObject(choice) &&
+  isObject(choice.delta) &&
+  isNothing(choice.finish_reason) &&
+  Object.values(choice.delta).every(isNothing);
+
 const isEmptyChunk = (chunk: Json): boolean =>
   Array.isArray(chunk.choices) &&
   chunk.choices.length === 0 &&
@@ -39,15 +49,18 @@ const isEmptyChunk = (chunk: Json): boolean =>
 /**
  * An answer, or one chunk of it, as the client would have got it without us: the served model's name, and none of the
  * fields that we asked for and the client did not. Returns the same object if nothing had to change, null if nothing is
- * left of a chunk that only carried token ids.
+ * left of a chunk that only carried what we asked for.
  */
 export const clientView = (chunk: Json, additions: Additions, servedModel: string): Json | null => {
   let view = chunk;
   if (typeof view.model === 'string' && view.model !== servedModel) view = { ...view, model: servedModel };
-  if (additions.logprobs && hasLogprobs(view.choices)) view = { ...view, choices: withoutLogprobs(view.choices) };
+  if (additions.logprobs && hasLogprobs(view.choices)) {
+    if (view.choices.every(saysNothing) && !isObject(view.usage)) return null;
+    view = { ...view, choices: withoutLogprobs(view.choices) };
+  }
   if (isObject(view.sglext) && (additions.inputIds || additions.outputIds)) {
     const { sglext, ...rest } = view;
-    const extension = clientExtension(sglext as Json, additions);
+    const extension = clientExtension(sglext, additions);
     if (extension === null && isEmptyChunk(rest)) return null;
     view = extension === null ? rest : { ...rest, sglext: extension };
   }

@@ -1,0 +1,385 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Bus } from '@app/bus';
+import { BUCKETS, TurnArrived, TurnCompleted, TurnSettled } from '@app/contracts';
+import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
+import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { startGateway, type TestGateway } from '../support/start-gateway';
+
+const chat = (content: string, more: object = {}) => ({
+  model: 'openclaw-rl',
+  messages: [{ role: 'user', content }],
+  ...more,
+});
+
+const eventsOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice(6));
+
+const chunksOf = (text: string) =>
+  eventsOf(text)
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data));
+
+describe('gateway', () => {
+  let nats: NatsServer;
+  let engine: EngineDouble;
+  let gateway: TestGateway;
+  let bus: Bus;
+
+  const start = (env: Record<string, string> = {}) =>
+    startGateway({
+      NATS_URL: nats.url,
+      OPENCLAW_RL_NATS_STORE_GB: '1',
+      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      ...env,
+    });
+
+  const completed = (turnId: string) =>
+    until(() => bus.read(TurnCompleted, turnId), { what: `turn.completed of ${turnId}` });
+
+  const settled = (turnId: string) => until(() => bus.read(TurnSettled, turnId), { what: `turn.settled of ${turnId}` });
+
+  beforeAll(async () => {
+    nats = await startNatsServer();
+    engine = await startEngineDouble({});
+    gateway = await start();
+    bus = new Bus({ url: nats.url, app: 'test', storeGb: 1, replicas: 1 });
+    await bus.ready();
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await bus.close();
+    await engine.close();
+    await nats.stop();
+  });
+
+  it('serves a whole answer without the fields that only it asked for, and stores exact ids', async () => {
+    engine.script({ content: 'Hello there.' });
+    const response = await gateway.post('/v1/chat/completions', chat('hi', { seed: 1 }));
+    const answer = await response.json();
+    expect(response.status).toBe(200);
+    expect(answer.model).toBe('openclaw-rl');
+    expect(answer.choices[0].message.content).toBe('Hello there.');
+    expect(answer.choices[0].logprobs).toBeNull();
+    expect(answer.sglext).toBeUndefined();
+
+    const { info, body } = await completed(response.headers.get('x-rl-turn-id')!);
+    expect(info.exclusion).toBeUndefined();
+    expect(body.head.route).toBe('sglext');
+    expect(body.arrays.responseIds!.length).toBe(answer.usage.completion_tokens);
+    expect(body.arrays.promptIds!.length).toBe(answer.usage.prompt_tokens);
+    expect(body.arrays.logProbs!.length).toBe(answer.usage.completion_tokens);
+    expect(body.head.response!.content).toBe('Hello there.');
+    expect(body.head.messages).toEqual([{ role: 'user', content: 'hi' }]);
+  });
+
+  it('streams events unchanged but for our additions', async () => {
+    const scripted = {
+      reasoning: 'Think.',
+      content: 'See.',
+      toolCalls: [
+        { id: 'call_aa', name: 'read', arguments: { path: 'a' } },
+        { id: 'call_bb', name: 'ls', arguments: {} },
+      ],
+    };
+    const tools = ['read', 'ls'].map((name) => ({ type: 'function', function: { name, parameters: {} } }));
+    const body = chat('look', { stream: true, stream_options: { include_usage: true }, tools });
+    engine.script(scripted);
+    const direct = await fetch(`${engine.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, model: 'double' }),
+    });
+    const expected = chunksOf(await direct.text());
+    engine.script(scripted);
+    const response = await gateway.post('/v1/chat/completions', body);
+    const text = await response.text();
+    const strip = (chunk: Record<string, unknown>) => ({ ...chunk, id: '', created: 0, model: '' });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(chunksOf(text).map(strip)).toEqual(expected.map(strip));
+    expect(eventsOf(text).at(-1)).toBe('[DONE]');
+    expect(new Set(chunksOf(text).map((chunk) => chunk.model))).toEqual(new Set(['openclaw-rl']));
+
+    const { body: stored } = await completed(response.headers.get('x-rl-turn-id')!);
+    expect(stored.head.response!.reasoning_content).toContain('Think.');
+    expect(stored.head.response!.tool_calls).toHaveLength(2);
+    expect(stored.arrays.responseIds!.length).toBe(stored.arrays.logProbs!.length);
+    expect(stored.arrays.responseIds!.length).toBeGreaterThan(0);
+  });
+
+  it('leaves log-probs and ids to a client that asks for them', async () => {
+    engine.script({ content: 'Yes.' });
+    const response = await gateway.post(
+      '/v1/chat/completions',
+      chat('hi', { logprobs: true, return_output_ids_in_sglext: true }),
+    );
+    const answer = await response.json();
+    expect(answer.choices[0].logprobs.content.length).toBe(answer.usage.completion_tokens);
+    expect(answer.sglext.output_ids[0].length).toBe(answer.usage.completion_tokens);
+    expect(answer.sglext.input_ids).toBeUndefined();
+  });
+
+  it('sends unknown fields upstream byte for byte and takes its own out', async () => {
+    const raw =
+      '{"model":"openclaw-rl","seed":12345678901234567890,"x_new":{"a":1.0,"b":1e2},' +
+      '"messages":[{"role":"user","content":"h\\u00e9"}],"session_id":"s","turn_type":"main","session_done":false}';
+    const response = await gateway.post('/v1/chat/completions', raw);
+    expect(response.status).toBe(200);
+    const seen = engine.chats('policy').at(-1)!;
+    expect(seen.body.model).toBe('double');
+    expect(seen.body).not.toHaveProperty('session_id');
+    expect(seen.body).not.toHaveProperty('turn_type');
+    expect(seen.body).not.toHaveProperty('session_done');
+    expect(seen.body.x_new).toEqual({ a: 1, b: 100 });
+  });
+
+  it('publishes turn.arrived before the model has answered', async () => {
+    let release: () => void = () => undefined;
+    const hold = new Promise<void>((resolve) => (release = resolve));
+    engine.script({ content: 'Late.', hold, holdAfterTokens: 0 });
+    const id = 'held-session';
+    const pending = gateway.post('/v1/chat/completions', chat('wait', { stream: true }), { 'x-session-id': id });
+    const seen = await until(() => engine.chats('policy').find((r) => r.lastText === 'wait'), { what: 'the request' });
+    const arrived = await until(
+      async () => {
+        for await (const each of bus.scan('RL_TURNS', { filter: TurnArrived.filter })) {
+          const info = TurnArrived.decodeInfo({ ...each, data: new Uint8Array() });
+          if ((await bus.read(TurnCompleted, info.turnId)) === null && info.namedSession !== undefined) return info;
+        }
+        return null;
+      },
+      { what: 'turn.arrived of the held turn' },
+    );
+    expect(seen.state).toBe('open');
+    release();
+    const response = await pending;
+    await response.text();
+    expect(response.headers.get('x-rl-turn-id')).toBe(arrived.turnId);
+  });
+
+  it('aborts upstream when the client goes, and settles the turn as undelivered', async () => {
+    let release: () => void = () => undefined;
+    const hold = new Promise<void>((resolve) => (release = resolve));
+    engine.script({ content: 'A long answer that nobody waits for.', hold, holdAfterTokens: 2 });
+    const turnId = await new Promise<string>((resolve, reject) => {
+      const request = httpRequest(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      request.on('response', (response) => {
+        response.once('data', () => {
+          request.destroy();
+          resolve(String(response.headers['x-rl-turn-id']));
+        });
+        response.on('error', () => undefined);
+      });
+      request.on('error', reject);
+      request.end(JSON.stringify(chat('never mind', { stream: true })));
+    });
+    const seen = engine.chats('policy').at(-1)!;
+    await until(() => seen.state === 'aborted', { what: 'the abort upstream' });
+    release();
+    expect((await settled(turnId)).info).toMatchObject({ kind: 'reason', reason: 'undelivered' });
+    expect((await completed(turnId)).info.exclusion).toBe('undelivered');
+  });
+
+  it.each([
+    ['an answer that breaks off', { content: 'Broken off in the middle', breakAfterTokens: 3 }, 'upstream_error'],
+    ['an error chunk', { content: 'Broken off in the middle', errorAfterTokens: 3 }, 'upstream_error'],
+    ['a strange finish', { content: 'Stopped', finishReason: 'abort' }, 'incomplete'],
+  ])('passes on %s and never trains on it', async (_, scripted, reason) => {
+    engine.script(scripted);
+    const response = await gateway.post('/v1/chat/completions', chat('go', { stream: true }));
+    await response.text().catch(() => '');
+    const { info } = await settled(response.headers.get('x-rl-turn-id')!);
+    expect(info).toMatchObject({ kind: 'reason', reason });
+  });
+
+  it('passes on an upstream error with status, body and Retry-After', async () => {
+    engine.script({ status: 429, headers: { 'retry-after': '7' }, message: 'slow down' });
+    const response = await gateway.post('/v1/chat/completions', chat('hi'));
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(JSON.stringify(await response.json())).toContain('slow down');
+    expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('upstream_error');
+  });
+
+  it('answers malformed input with 400 and the field, before anything is forwarded', async () => {
+    const before = engine.chats('policy').length;
+    const response = await gateway.post('/v1/chat/completions', { messages: [{ role: 'user', content: 5 }] });
+    expect(response.status).toBe(400);
+    expect((await response.json()).error).toMatchObject({
+      type: 'invalid_request_error',
+      param: 'messages[0].content',
+    });
+    expect(engine.chats('policy')).toHaveLength(before);
+  });
+
+  it('lists the one served model', async () => {
+    const response = await fetch(`${gateway.url}/v1/models`);
+    expect((await response.json()).data.map((model: { id: string }) => model.id)).toEqual(['openclaw-rl']);
+  });
+
+  it('settles side turns itself', async () => {
+    engine.script({ content: 'A title' });
+    const response = await gateway.post('/v1/chat/completions', chat('name it'), { 'x-turn-type': 'side' });
+    await response.text();
+    expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('side_turn');
+  });
+
+  it('refuses unknown keys with 401, and only its own machine without keys', async () => {
+    const locked = await start({ OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one,sk-two' });
+    try {
+      const refused = await locked.post('/v1/chat/completions', chat('hi'));
+      expect(refused.status).toBe(401);
+      expect((await refused.json()).error.type).toBe('authentication_error');
+      const wrong = await locked.post('/v1/chat/completions', chat('hi'), { authorization: 'Bearer sk-three' });
+      expect(wrong.status).toBe(401);
+      const right = await locked.post('/v1/chat/completions', chat('hi'), { authorization: 'Bearer sk-two' });
+      expect(right.status).toBe(200);
+    } finally {
+      await locked.close();
+    }
+  });
+
+  it('answers 413 over the body limit and 429 over the concurrency limit', async () => {
+    const small = await start({ OPENCLAW_RL_GATEWAY_BODY_LIMIT_MB: '1', OPENCLAW_RL_GATEWAY_MAX_CONCURRENCY: '1' });
+    let release: () => void = () => undefined;
+    try {
+      const large = await small.post('/v1/chat/completions', chat('x'.repeat(1_100_000)));
+      expect(large.status).toBe(413);
+      expect((await large.json()).error.code).toBe('body_too_large');
+      engine.script({
+        content: 'Slow.',
+        hold: new Promise<void>((resolve) => (release = resolve)),
+        holdAfterTokens: 0,
+      });
+      const first = small.post('/v1/chat/completions', chat('first one'));
+      await until(() => engine.chats('policy').some((r) => r.lastText === 'first one'), { what: 'the first request' });
+      const second = await small.post('/v1/chat/completions', chat('second'));
+      expect(second.status).toBe(429);
+      expect(second.headers.get('retry-after')).toBe('1');
+      release();
+      expect((await first).status).toBe(200);
+    } finally {
+      release();
+      await small.close();
+    }
+  });
+
+  it('answers 504 when the model does not begin in time, and 502 when nobody listens', async () => {
+    const hasty = await start({ OPENCLAW_RL_GATEWAY_FIRST_BYTE_TIMEOUT_S: '0.2' });
+    const nobody = await start({ OPENCLAW_RL_SERVER_BASE_URL: 'http://127.0.0.1:1' });
+    try {
+      engine.script({ hang: true });
+      const late = await hasty.post('/v1/chat/completions', chat('hi'));
+      expect(late.status).toBe(504);
+      const dead = await nobody.post('/v1/chat/completions', chat('hi'));
+      expect(dead.status).toBe(502);
+      expect((await dead.json()).error.type).toBe('server_error');
+      expect((await fetch(`${nobody.url}/readyz`)).status).toBe(503);
+    } finally {
+      await hasty.close();
+      await nobody.close();
+    }
+  });
+
+  it('asks a hosted model that refuses log-probs once more without, remembers it, and collects its turns', async () => {
+    const hosted = await startEngineDouble({ dialect: 'openai' });
+    const front = await start({ OPENCLAW_RL_SERVER_BASE_URL: hosted.url });
+    try {
+      const first = await front.post('/v1/chat/completions', chat('one'));
+      expect(first.status).toBe(200);
+      await front.post('/v1/chat/completions', chat('two'));
+      expect(hosted.chats('policy').filter((seen) => seen.path === '/v1/chat/completions')).toHaveLength(3);
+      const { info } = await completed(first.headers.get('x-rl-turn-id')!);
+      expect(info.exclusion).toBe('no_token_ids');
+    } finally {
+      await front.close();
+      await hosted.close();
+    }
+  });
+
+  it('takes a turn that is too big for the bus for served, and counts it', async () => {
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
+    const model = createServer((request, response) => {
+      request.resume();
+      request.on('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)));
+    });
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+    const { port } = model.address() as AddressInfo;
+    const front = await start({ OPENCLAW_RL_SERVER_BASE_URL: `http://127.0.0.1:${port}` });
+    try {
+      const response = await front.post('/v1/chat/completions', chat('y'.repeat(9_000_000)));
+      expect(response.status).toBe(200);
+      expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('turn_too_large');
+    } finally {
+      await front.close();
+      model.close();
+    }
+  });
+
+  it('serves on without NATS, says so, and sends what it kept once NATS is back', async () => {
+    const own = await startNatsServer();
+    const front = await start({ NATS_URL: own.url });
+    const reader = new Bus({ url: own.url, app: 'reader', storeGb: 1, replicas: 1 });
+    await reader.ready();
+    try {
+      await own.kill();
+      await until(async () => (await (await fetch(`${front.url}/readyz`)).json()).status === 'degraded', {
+        what: 'degraded readiness',
+      });
+      engine.script({ content: 'Still here.' });
+      const response = await front.post('/v1/chat/completions', chat('without the bus'));
+      expect(response.status).toBe(200);
+      await own.restart();
+      const turnId = response.headers.get('x-rl-turn-id')!;
+      const stored = await until(() => reader.read(TurnCompleted, turnId), { what: 'the turn', timeoutMs: 15_000 });
+      expect(stored.body.head.response!.content).toBe('Still here.');
+    } finally {
+      await front.close();
+      await reader.close();
+      await own.stop();
+    }
+  });
+
+  it('answers 503 with Retry-After while the update gate is closed, on every replica', async () => {
+    const own = await startNatsServer();
+    const fronts = [await start({ NATS_URL: own.url }), await start({ NATS_URL: own.url })];
+    const writer = new Bus({ url: own.url, app: 'writer', storeGb: 1, replicas: 1 });
+    try {
+      const bucket = await writer.bucket(BUCKETS.policy);
+      const gate = { state: 'updating', until: Date.now() + 60_000 };
+      await bucket.put(POLICY_KEY, JSON.stringify({ ...INITIAL_POLICY_STATE, gate }));
+      for (const front of fronts) {
+        const refused = await until(
+          async () => {
+            const response = await front.post('/v1/chat/completions', chat('hi'));
+            return response.status === 503 ? response : null;
+          },
+          { what: 'a closed gate' },
+        );
+        expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(10);
+        expect(await refused.json()).toMatchObject({
+          detail: 'submission paused for weight update',
+          error: { type: 'server_error', code: 'weight_update' },
+        });
+      }
+      await bucket.put(POLICY_KEY, JSON.stringify({ ...INITIAL_POLICY_STATE, version: 1 }));
+      for (const front of fronts) {
+        await until(async () => (await front.post('/v1/chat/completions', chat('hi'))).status === 200, {
+          what: 'an open gate',
+        });
+      }
+    } finally {
+      await Promise.all(fronts.map((front) => front.close()));
+      await writer.close();
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { loadSettings } from '@app/config';
+import { GatewayModule } from '../../apps/gateway/src/gateway.module';
+import { configureHttp } from '../../apps/gateway/src/http/configure-http';
+
+/** A gateway inside the test process, on a port of its own. */
+export interface TestGateway {
+  readonly url: string;
+  readonly app: NestFastifyApplication;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway with settings from environment variables, the way an operator sets them. */
+export const startGateway = async (env: Record<string, string>): Promise<TestGateway> => {
+  const settings = loadSettings({ PORT: '0', OPENCLAW_RL_CONFIG: '', ...env });
+  const testing = await Test.createTestingModule({ imports: [GatewayModule.forSettings(settings)] }).compile();
+  const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+  configureHttp(app, settings.gateway);
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  return {
+    url,
+    app,
+    post: (path, body, headers = {}) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    close: () => app.close(),
+  };
+};
