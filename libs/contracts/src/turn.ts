@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
+import type { ChatMessage } from '@app/chat';
 import { defineMessage } from './message';
 
 const Id = Type.String({ pattern: '^[-\\w]{1,64}$' });
@@ -29,7 +30,7 @@ export const TurnInfo = Type.Object({
 });
 
 /** A message as clients send it; its own fields are checked by the gateway, the rest is kept as it came. */
-const Message = Type.Object({ role: Type.String() }, { additionalProperties: true });
+const Message = Type.Unsafe<ChatMessage>(Type.Object({ role: Type.String() }, { additionalProperties: true }));
 
 /** Published when a request has been accepted, before it is forwarded: the turn it follows can be judged at once. */
 export const TurnArrived = defineMessage({

@@ -20,8 +20,7 @@ const matchesAny = (key: string, keys: readonly string[]): boolean => {
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-const refuse = (message: string): OpenAiError =>
-  new OpenAiError(401, 'authentication_error', 'invalid_api_key', message);
+const refuse = (message: string): OpenAiError => new OpenAiError(401, 'invalid_api_key', message);
 
 /**
  * Scope of a caller: of its key, or of its address where no keys are configured.

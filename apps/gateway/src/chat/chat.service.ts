@@ -205,11 +205,11 @@ export class ChatService {
 }
 
 const shuttingDown = (): OpenAiError =>
-  new OpenAiError(503, 'server_error', 'shutting_down', 'this server is shutting down, try again', {
+  new OpenAiError(503, 'shutting_down', 'this server is shutting down, try again', {
     retryAfterSeconds: 1,
   });
 
 const tooManyRequests = (): OpenAiError =>
-  new OpenAiError(429, 'rate_limit_error', 'too_many_requests', 'too many requests at once, try again shortly', {
+  new OpenAiError(429, 'too_many_requests', 'too many requests at once, try again shortly', {
     retryAfterSeconds: 1,
   });

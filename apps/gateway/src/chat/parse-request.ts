@@ -70,7 +70,7 @@ const parseObject = (raw: Buffer): Json => {
   try {
     body = JSON.parse(raw.toString('utf8'));
   } catch (cause) {
-    throw new OpenAiError(400, 'invalid_request_error', 'invalid_json', 'body: is not valid JSON', {
+    throw new OpenAiError(400, 'invalid_json', 'body: is not valid JSON', {
       param: 'body',
       cause,
     });

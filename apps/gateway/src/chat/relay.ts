@@ -1,6 +1,6 @@
 import type { AnswerRecorder } from '../capture/answer-recorder';
 import { clientView, type Additions } from './client-view';
-import { dataOf, SseSplitter } from './sse-splitter';
+import { dataOf, SseSplitter, withData } from './sse-splitter';
 
 /** What a relay needs to know of its turn. */
 export interface RelayOptions {
@@ -31,7 +31,8 @@ export const relayBody = (body: Buffer, options: RelayOptions): Buffer => {
   }
   options.recorder.add(answer);
   const view = clientView(answer, options.additions, options.servedModel);
-  return view === answer ? body : Buffer.from(JSON.stringify(view));
+  // Only a chunk can be left with nothing: a whole answer without choices is the client's to see.
+  return view === answer || view === null ? body : Buffer.from(JSON.stringify(view));
 };
 
 /** Relays a stream event by event: each goes on at once, unchanged unless it holds something only we asked for. */
@@ -62,6 +63,6 @@ export class StreamRelay {
     this.options.recorder.add(chunk);
     const view = clientView(chunk, this.options.additions, this.options.servedModel);
     if (view === chunk) return [event];
-    return view === null ? [] : [Buffer.from(`data: ${JSON.stringify(view)}\n\n`)];
+    return view === null ? [] : [withData(event, JSON.stringify(view))];
   }
 }

@@ -42,10 +42,25 @@ export class SseSplitter {
 
 const BOM = '\uFEFF';
 
+const linesOf = (event: Buffer): string[] => {
+  const text = event.toString('utf8');
+  return (text.startsWith(BOM) ? text.slice(1) : text).split(/\r?\n/);
+};
+
+const isData = (line: string): boolean => line.startsWith('data:');
+
 /** The data of one event: its `data:` lines joined by line feeds, or null for comments and events without data. */
 export const dataOf = (event: Buffer): string | null => {
-  const text = event.toString('utf8');
-  const lines = (text.startsWith(BOM) ? text.slice(1) : text).split(/\r?\n/);
-  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).replace(/^ /, ''));
-  return data.length === 0 ? null : data.join('\n');
+  const data = linesOf(event).filter(isData);
+  return data.length === 0 ? null : data.map((line) => line.slice(5).replace(/^ /, '')).join('\n');
+};
+
+/** The event with other data, on one line; its other fields stay. */
+export const withData = (event: Buffer, data: string): Buffer => {
+  const lines = linesOf(event).filter((line) => line !== '');
+  const place = lines.findIndex(isData);
+  const kept = lines
+    .map((line, i) => (i === place ? `data: ${data}` : line))
+    .filter((line, i) => i === place || !isData(line));
+  return Buffer.from(`${kept.join('\n')}\n\n`);
 };

@@ -2,6 +2,12 @@
 export type OpenAiErrorType =
   'invalid_request_error' | 'authentication_error' | 'not_found_error' | 'rate_limit_error' | 'server_error';
 
+const TYPES: Readonly<Record<number, OpenAiErrorType>> = {
+  401: 'authentication_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
 /** What a client of an OpenAI-compatible server expects of a failed request. */
 export interface OpenAiErrorBody {
   readonly detail?: string;
@@ -22,7 +28,6 @@ export class OpenAiError extends Error {
 
   constructor(
     readonly status: number,
-    readonly type: OpenAiErrorType,
     readonly code: string | null,
     message: string,
     options: { param?: string; retryAfterSeconds?: number; detail?: string; cause?: unknown } = {},
@@ -31,6 +36,10 @@ export class OpenAiError extends Error {
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.detail = options.detail;
+  }
+
+  get type(): OpenAiErrorType {
+    return TYPES[this.status] ?? (this.status < 500 ? 'invalid_request_error' : 'server_error');
   }
 
   get body(): OpenAiErrorBody {
@@ -45,4 +54,4 @@ export class OpenAiError extends Error {
 
 /** 400: the request itself is wrong, in the field named. */
 export const invalidRequest = (param: string, message: string): OpenAiError =>
-  new OpenAiError(400, 'invalid_request_error', null, `${param}: ${message}`, { param });
+  new OpenAiError(400, null, `${param}: ${message}`, { param });

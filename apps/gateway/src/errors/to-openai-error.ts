@@ -1,15 +1,6 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { BusUnavailableError } from '@app/bus';
-import { OpenAiError, type OpenAiErrorType } from './openai-error';
-
-const TYPES: Readonly<Record<number, OpenAiErrorType>> = {
-  401: 'authentication_error',
-  404: 'not_found_error',
-  429: 'rate_limit_error',
-};
-
-const typeOf = (status: number): OpenAiErrorType =>
-  TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
+import { OpenAiError } from './openai-error';
 
 /** Status of an error of the HTTP framework (a body over the limit, an unknown route), or null. */
 const frameworkStatus = (error: unknown): number | null => {
@@ -22,30 +13,19 @@ const frameworkStatus = (error: unknown): number | null => {
 export const toOpenAiError = (error: unknown): OpenAiError => {
   if (error instanceof OpenAiError) return error;
   if (error instanceof BusUnavailableError) {
-    return new OpenAiError(
-      503,
-      'server_error',
-      'bus_unavailable',
-      'the message bus is not reachable, try again shortly',
-      {
-        retryAfterSeconds: 2,
-        cause: error,
-      },
-    );
+    return new OpenAiError(503, 'bus_unavailable', 'the message bus is not reachable, try again shortly', {
+      retryAfterSeconds: 2,
+      cause: error,
+    });
   }
   const status = frameworkStatus(error);
   const message = error instanceof Error ? error.message : 'unknown error';
   if (status === 413) {
-    return new OpenAiError(
-      413,
-      'invalid_request_error',
-      'body_too_large',
-      'the request body is over gateway.body_limit_mb',
-    );
+    return new OpenAiError(413, 'body_too_large', 'the request body is over gateway.body_limit_mb');
   }
-  if (status !== null && status < 500) return new OpenAiError(status, typeOf(status), null, message);
+  if (status !== null && status < 500) return new OpenAiError(status, null, message);
   new Logger('gateway').error(
     `a request failed: ${error instanceof Error ? (error.stack ?? error.name) : 'unknown error'}`,
   );
-  return new OpenAiError(500, 'server_error', 'internal_error', 'internal error', { cause: error });
+  return new OpenAiError(500, 'internal_error', 'internal error', { cause: error });
 };

@@ -8,12 +8,12 @@ const CLIENT_CLOSED_REQUEST = 499;
 export const upstreamError = (error: unknown, turnId: string): OpenAiError => {
   if (error instanceof OpenAiError) return error;
   if (error instanceof ClientGoneError) {
-    return new OpenAiError(CLIENT_CLOSED_REQUEST, 'server_error', 'client_gone', error.message, { cause: error });
+    return new OpenAiError(CLIENT_CLOSED_REQUEST, 'client_gone', error.message, { cause: error });
   }
   if (error instanceof UpstreamTimeoutError) {
-    return new OpenAiError(504, 'server_error', `upstream_${error.phase}_timeout`, error.message, { cause: error });
+    return new OpenAiError(504, `upstream_${error.phase}_timeout`, error.message, { cause: error });
   }
   const what = error instanceof UpstreamUnreachableError ? error.message : "the model's answer ended early";
   const code = error instanceof UpstreamUnreachableError ? 'upstream_unreachable' : 'upstream_ended_early';
-  return new OpenAiError(502, 'server_error', code, `${what} (turn ${turnId})`, { cause: error });
+  return new OpenAiError(502, code, `${what} (turn ${turnId})`, { cause: error });
 };

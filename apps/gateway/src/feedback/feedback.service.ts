@@ -21,7 +21,7 @@ export interface GivenFeedback {
 }
 
 const notFound = (what: string): OpenAiError =>
-  new OpenAiError(404, 'not_found_error', 'not_found', `${what} is not known, or not of this API key`);
+  new OpenAiError(404, 'not_found', `${what} is not known, or not of this API key`);
 
 /** Stores what a person says about an answer. */
 @Injectable()

@@ -18,7 +18,7 @@ export class Gate {
     const { until } = this.policy.current.gate;
     const left = until === undefined ? RETRY_AFTER_SECONDS : Math.ceil((until - Date.now()) / 1000);
     const message = 'the model is being updated, try again shortly';
-    throw new OpenAiError(503, 'server_error', 'weight_update', message, {
+    throw new OpenAiError(503, 'weight_update', message, {
       detail: 'submission paused for weight update',
       retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS, Math.max(1, left)),
     });

@@ -8,7 +8,7 @@ export type GatewayRequest = FastifyRequest & { rlScope?: string };
 
 /** The scope that the key check set. @throws OpenAiError 401 if the route was reached without it. */
 export const scopeOfRequest = (request: GatewayRequest): string => {
-  if (request.rlScope === undefined) throw new OpenAiError(401, 'authentication_error', null, 'not authenticated');
+  if (request.rlScope === undefined) throw new OpenAiError(401, null, 'not authenticated');
   return request.rlScope;
 };
 

@@ -34,7 +34,7 @@ export class SessionsService {
     } catch (cause) {
       if (!this.bus.isUp) throw cause;
       const message = 'sample-submitter, which removes sessions, does not answer; try again shortly';
-      throw new OpenAiError(503, 'server_error', 'erase_unavailable', message, { retryAfterSeconds: 2, cause });
+      throw new OpenAiError(503, 'erase_unavailable', message, { retryAfterSeconds: 2, cause });
     }
   }
 }
