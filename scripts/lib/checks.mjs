@@ -23,7 +23,7 @@ const CHECKS = {
   lint: () => runNode([join(root, 'scripts', 'lib', 'lint.mjs')]),
   types: () => runTool('typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
   'dependency rules': () =>
-    runTool('dependency-cruiser', 'bin/dependency-cruise.mjs', [
+    runTool('dependency-cruiser', 'bin/dependency-cruiser.mjs', [
       ...['--config', '.dependency-cruiser.cjs'],
       ...['apps', 'libs', 'test'],
     ]),
