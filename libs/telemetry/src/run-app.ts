@@ -1,4 +1,4 @@
-import { ConsoleLogger, Logger, type DynamicModule, type INestApplication, type Type } from '@nestjs/common';
+import { ConsoleLogger, type DynamicModule, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 
@@ -30,7 +30,7 @@ const createLogger = (name: string, level: LogLevel): ConsoleLogger =>
   });
 
 /**
- * Boots one app on fastify, logs one line `ready on <url>`, and closes it on SIGTERM or SIGINT: intake first, then what is
+ * Boots one app on fastify, prints one line `ready on <url>`, and closes it on SIGTERM or SIGINT: intake first, then what is
  * in hand, then the bus.
  */
 export const runApp = async (options: AppOptions): Promise<INestApplication> => {
@@ -46,7 +46,8 @@ export const runApp = async (options: AppOptions): Promise<INestApplication> => 
   options.configure?.(app);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   await app.listen(options.port, options.host);
-  Logger.log(`ready on ${await app.getUrl()}`, options.name);
+  // Not by the logger: `npm start` waits for this line at every log level.
+  process.stdout.write(`ready on ${await app.getUrl()}\n`);
   return app;
 };
 
