@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Bus, type Delivery } from '@app/bus';
+import { FeedbackGiven, TurnArrived, TurnCompleted, type FeedbackGivenInfo } from '@app/contracts';
+import { Outcomes } from '../outcomes/outcomes';
+import { Sessions } from '../sessions/sessions';
+import type { TurnPlace } from '../storage/stores';
+import { isJudged } from '../turns/kind';
+import { Places } from '../turns/places';
+import { TurnNotCompletedError } from './errors';
+
+/** Handles people's feedback: a text that comes before any reply is the next state, a score makes one needless. */
+@Injectable()
+export class FeedbackHandler {
+  constructor(
+    @Inject(Bus) private readonly bus: Pick<Bus, 'read'>,
+    private readonly places: Places,
+    private readonly sessions: Sessions,
+    private readonly outcomes: Outcomes,
+  ) {}
+
+  async handle(event: Delivery): Promise<void> {
+    const info = FeedbackGiven.decodeInfo(event);
+    if (info.score === undefined && !info.hasText) return;
+    const place = await this.placeOf(info.turnId);
+    if (place === null) return;
+    if (info.score === undefined && !(await this.followByText(info, place))) return;
+    await this.sessions.release(place.session, [info.turnId]);
+  }
+
+  /** Returns whether the turn is followed now, by this text or by what was there before. */
+  private async followByText({ turnId, feedbackId }: FeedbackGivenInfo, place: TurnPlace): Promise<boolean> {
+    const turn = await this.bus.read(TurnCompleted, turnId);
+    if (turn === null) throw new TurnNotCompletedError(turnId);
+    if (!isJudged(place.main, turn.info.exclusion) || (await this.outcomes.isSettled(turnId))) return false;
+    await this.outcomes.follow({ turnId, session: place.session, role: 'user', feedbackId });
+    return true;
+  }
+
+  /** The turn's place, decided here if its own events have not been handled yet; null for a turn that nobody knows. */
+  private async placeOf(turnId: string): Promise<TurnPlace | null> {
+    const known = await this.places.known(turnId);
+    if (known !== null) return known;
+    const turn = (await this.bus.read(TurnCompleted, turnId)) ?? (await this.bus.read(TurnArrived, turnId));
+    return turn === null ? null : this.places.of(turn.info);
+  }
+}

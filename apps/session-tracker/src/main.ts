@@ -1,0 +1,16 @@
+import { loadSettings } from '@app/config';
+import { launch, runApp } from '@app/telemetry';
+import { SessionTrackerModule } from './session-tracker.module';
+
+const main = async (): Promise<void> => {
+  const settings = loadSettings();
+  await runApp({
+    name: 'session-tracker',
+    module: SessionTrackerModule.forSettings(settings),
+    host: settings.metrics.host,
+    port: settings.metrics.port,
+    logLevel: settings.logs.level,
+  });
+};
+
+launch('session-tracker', main);

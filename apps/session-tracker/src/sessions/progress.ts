@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Bus, BusUnavailableError } from '@app/bus';
+import { BUCKETS, CONSUMERS } from '@app/contracts';
+
+const { stream, durable } = CONSUMERS.trackerTurns;
+const CLOCK_KEY = 'clock';
+
+/**
+ * How far all replicas together have got in the stream of turns. A shared consumer gives no order, and a tracker that was
+ * down finds a backlog: a session may only end when everything that was published before has been handled.
+ */
+@Injectable()
+export class Progress {
+  constructor(@Inject(Bus) private readonly bus: Bus) {}
+
+  /** Whether every event before this sequence has been handled, by whomever. @throws BusUnavailableError */
+  async isHandledBefore(sequence: number): Promise<boolean> {
+    const floor = await this.floor();
+    if (floor === null || floor + 1 >= sequence) return true;
+    // What lies between may have been deleted: then nobody will ever handle it.
+    const first = await this.firstAfter(floor);
+    return first === null || first.sequence >= sequence;
+  }
+
+  /** Server's clock, milliseconds since 1970: every event published up to then has been handled. @throws BusUnavailableError */
+  async handledUntil(): Promise<number> {
+    // The clock is read first: what is published after that is later than it.
+    const now = await this.serverNow();
+    const floor = await this.floor();
+    const first = floor === null ? null : await this.firstAfter(floor);
+    return first === null ? now : Math.min(now, first.publishedAt);
+  }
+
+  /** Sequence up to which every event has been acknowledged, or null if that is all there are. */
+  private async floor(): Promise<number | null> {
+    try {
+      const { jsm } = this.bus.connection.current();
+      const info = await jsm.consumers.info(stream, durable);
+      return info.num_pending === 0 && info.num_ack_pending === 0 ? null : info.ack_floor.stream_seq;
+    } catch (cause) {
+      throw new BusUnavailableError(`the progress of consumer ${durable} could not be read`, { cause });
+    }
+  }
+
+  private async firstAfter(sequence: number): Promise<{ sequence: number; publishedAt: number } | null> {
+    try {
+      const { jsm } = this.bus.connection.current();
+      const message = await jsm.direct.getMessage(stream, { seq: sequence + 1, next_by_subj: '>' });
+      return message === null ? null : { sequence: message.seq, publishedAt: message.time.getTime() };
+    } catch (cause) {
+      throw new BusUnavailableError(`stream ${stream} could not be read after sequence ${sequence}`, { cause });
+    }
+  }
+
+  private async serverNow(): Promise<number> {
+    try {
+      const bucket = await this.bus.bucket(BUCKETS.sessions);
+      await bucket.put(CLOCK_KEY, '');
+      const entry = await bucket.get(CLOCK_KEY);
+      if (entry !== null) return entry.created.getTime();
+    } catch (cause) {
+      throw new BusUnavailableError("the server's clock could not be read", { cause });
+    }
+    throw new BusUnavailableError("the server's clock could not be read: its key is gone");
+  }
+}

@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { sessionDocumentKey, type SessionDocument } from '@app/contracts';
+import { Outcomes } from '../outcomes/outcomes';
+import { Patience } from '../storage/patience';
+import { Stores } from '../storage/stores';
+import { EarlierEventsPendingError } from './errors';
+import { Progress } from './progress';
+import {
+  applyChanges,
+  concludeEnd,
+  decideEnd,
+  endingTurns,
+  isDue,
+  overdueTurns,
+  type SessionChange,
+} from './session-state';
+
+/** Where an event stands in the stream of turns, and how often it was delivered. */
+export interface EventPlace {
+  readonly sequence: number;
+  readonly deliveries: number;
+}
+
+/** After this many deliveries an end no longer waits for earlier events: one of them may never be handled. */
+const DELIVERIES_TO_WAIT = 5;
+
+/** Keeps the sessions' documents: what has been turned, what ends, and what its end means for the turns. */
+@Injectable()
+export class Sessions {
+  constructor(
+    private readonly stores: Stores,
+    private readonly outcomes: Outcomes,
+    @Inject(Progress) private readonly progress: Pick<Progress, 'isHandledBefore'>,
+    private readonly patience: Patience,
+  ) {}
+
+  /** Applies what an event says, and ends the session if that was what it waited for. */
+  async apply(session: string, changes: readonly SessionChange[], event: EventPlace): Promise<void> {
+    const doc = await this.change(session, changes);
+    if (doc === null) return;
+    await this.settleOverdue(session, doc);
+    if (!isDue(doc)) return;
+    await this.waitForEarlier(event);
+    await this.end(session, isDue);
+  }
+
+  /** Says that turns have their outcome elsewhere. */
+  async release(session: string, turnIds: readonly string[]): Promise<void> {
+    await this.change(
+      session,
+      turnIds.map((turnId) => ({ kind: 'released', turnId })),
+    );
+  }
+
+  /** Ends a session that nobody has touched since `revision` was written, or finishes an end that was cut short. */
+  async endQuiet(session: string, revision: number): Promise<void> {
+    await this.end(session, (doc, current) => doc.state === 'open' && current === revision);
+  }
+
+  /**
+   * Resolves when everything published before the event has been handled.
+   * @throws EarlierEventsPendingError if that takes long: then the event is to be delivered again
+   */
+  async waitForEarlier({ sequence, deliveries }: EventPlace): Promise<void> {
+    const handled = await this.patience.find(async () =>
+      (await this.progress.isHandledBefore(sequence)) ? true : null,
+    );
+    if (handled === null && deliveries < DELIVERIES_TO_WAIT) throw new EarlierEventsPendingError(sequence);
+  }
+
+  /** Applies changes; an end that is being announced comes first, so that incarnations never mix. */
+  private async change(session: string, changes: readonly SessionChange[]): Promise<SessionDocument | null> {
+    for (;;) {
+      const { doc, ended } = await this.stores.sessions.update(sessionDocumentKey(session), (current) => {
+        if (current?.state === 'ended') return { next: null, result: { doc: current, ended: true } };
+        const next = applyChanges(current, changes);
+        const isNews = JSON.stringify(next) !== JSON.stringify(current);
+        return { next: isNews ? next : null, result: { doc: next, ended: false } };
+      });
+      if (!ended || doc === null) return doc;
+      await this.announce(session, doc);
+    }
+  }
+
+  private async end(session: string, condition: (doc: SessionDocument, revision: number) => boolean): Promise<void> {
+    const doc = await this.stores.sessions.update(sessionDocumentKey(session), (current, revision) => {
+      if (current === null || current.state === 'ended') return { next: null, result: current };
+      if (!condition(current, revision)) return { next: null, result: null };
+      const decided = decideEnd(current);
+      return { next: decided, result: decided };
+    });
+    if (doc !== null) await this.announce(session, doc);
+  }
+
+  /** Publishes a decided end and its turns' outcomes, then concludes it. Any replica may do it, again and again. */
+  private async announce(session: string, doc: SessionDocument): Promise<void> {
+    const { incarnation, end } = doc;
+    const turns = endingTurns(doc);
+    // A follower's handler may have died between saying so and writing it into the document.
+    const withoutNextState = await this.withoutFollowed(turns.withoutNextState);
+    await this.outcomes.endSession(
+      {
+        session,
+        incarnation,
+        cause: end?.cause ?? 'idle',
+        ...(end?.outcome === undefined ? {} : { outcome: end.outcome }),
+      },
+      { withoutNextState, lost: turns.lost },
+    );
+    for (const turnId of withoutNextState) await this.outcomes.settle({ turnId, session, reason: 'no_next_state' });
+    for (const turnId of turns.lost) await this.outcomes.settle({ turnId, session, reason: 'gateway_lost' });
+    await this.stores.sessions.update(sessionDocumentKey(session), (current) => {
+      const isMine = current?.state === 'ended' && current.incarnation === incarnation;
+      return { next: isMine ? concludeEnd(current) : null, result: undefined };
+    });
+  }
+
+  private async settleOverdue(session: string, doc: SessionDocument): Promise<void> {
+    const overdue = overdueTurns(doc);
+    if (overdue.length === 0) return;
+    for (const turnId of await this.withoutFollowed(overdue)) {
+      await this.outcomes.settle({ turnId, session, reason: 'no_next_state' });
+    }
+    await this.release(session, overdue);
+  }
+
+  private async withoutFollowed(turnIds: readonly string[]): Promise<string[]> {
+    const followed = await Promise.all(turnIds.map((turnId) => this.outcomes.isFollowed(turnId)));
+    return turnIds.filter((_, i) => followed[i] !== true);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Documents, Listed, Stored } from '@app/bus';
+import { KeyedQueue } from './keyed-queue';
+
+/** What the tracker asks of a bucket's documents. */
+export type DocumentStore<Value> = Pick<Documents<Value>, 'get' | 'update' | 'list'>;
+
+/**
+ * Documents of a bucket that is opened at first use, so that the app starts without its server. Updates of one key wait
+ * for one another inside this process: compare-and-set then loses races only against other replicas.
+ */
+export class QueuedDocuments<Value> implements DocumentStore<Value> {
+  private readonly queue = new KeyedQueue();
+  private opened: Promise<Documents<Value>> | null = null;
+
+  constructor(private readonly open: () => Promise<Documents<Value>>) {}
+
+  async get(key: string): Promise<Stored<Value> | null> {
+    return (await this.documents()).get(key);
+  }
+
+  async update<Result>(
+    key: string,
+    change: (current: Value | null, revision: number) => { next: Value | null; result: Result },
+  ): Promise<Result> {
+    const documents = await this.documents();
+    return this.queue.run(key, () => documents.update(key, change));
+  }
+
+  async list(filter: string): Promise<readonly Listed[]> {
+    return (await this.documents()).list(filter);
+  }
+
+  private documents(): Promise<Documents<Value>> {
+    this.opened ??= this.open().catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+}

@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Type, type Static } from '@sinclair/typebox';
+import { Bus } from '@app/bus';
+import { BUCKETS, documentParser, parseSessionDocument, type SessionDocument } from '@app/contracts';
+import { ChainEntry } from '../pairing/chain-entry';
+import { QueuedDocuments, type DocumentStore } from './document-store';
+
+/** Where a turn belongs. Decided at its first sight, for ever: key `turn.<id>` of bucket sessions. */
+export const TurnPlace = Type.Object({
+  session: Type.String(),
+  /** Main-line: may follow, may be followed. */
+  main: Type.Boolean(),
+});
+
+export type TurnPlace = Static<typeof TurnPlace>;
+
+/** Says of a client (key `client.<clientKey>` of bucket sessions) that it sends tools; written when it was last noticed. */
+export const ClientMark = Type.Object({ sendsTools: Type.Literal(true), noticedAt: Type.Integer() });
+
+export type ClientMark = Static<typeof ClientMark>;
+
+/** Everything that the tracker remembers. It keeps nothing that another replica could miss. */
+@Injectable()
+export class Stores {
+  readonly sessions: DocumentStore<SessionDocument>;
+  readonly places: DocumentStore<TurnPlace>;
+  readonly clients: DocumentStore<ClientMark>;
+  readonly chains: DocumentStore<ChainEntry>;
+
+  constructor(@Inject(Bus) bus: Bus) {
+    this.sessions = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, parseSessionDocument));
+    this.places = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, documentParser('turn place', TurnPlace)));
+    this.clients = new QueuedDocuments(() =>
+      bus.documents(BUCKETS.sessions, documentParser('client mark', ClientMark)),
+    );
+    this.chains = new QueuedDocuments(() => bus.documents(BUCKETS.chains, documentParser('chain entry', ChainEntry)));
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { rootSessionKey, type TurnInfo } from '@app/contracts';
+import { chainKey, hintOf } from '../pairing/chain-keys';
+import { parentOf } from '../pairing/pairing';
+import { Patience } from '../storage/patience';
+import { Stores, type TurnPlace } from '../storage/stores';
+import { isMainLine } from './kind';
+import { ToolClients } from './tool-clients';
+
+/** Finds out where turns belong. The first answer is kept, so that every event of a turn gets the same one. */
+@Injectable()
+export class Places {
+  constructor(
+    private readonly stores: Stores,
+    private readonly clients: ToolClients,
+    private readonly patience: Patience,
+  ) {}
+
+  /** The turn's place, decided now if it was not yet. */
+  async of(info: TurnInfo): Promise<TurnPlace> {
+    if (info.hasTools) await this.clients.notice(info.client, info.arrivedAt);
+    const known = await this.known(info.turnId);
+    if (known !== null) return known;
+    const place: TurnPlace = {
+      session:
+        info.namedSession ?? (await this.parentSession(info)) ?? info.runtimeSession ?? rootSessionKey(info.turnId),
+      main: isMainLine(info, info.kind === 'main' && !info.hasTools && (await this.clients.sendsTools(info.client))),
+    };
+    return this.stores.places.update(`turn.${info.turnId}`, (first) =>
+      first === null ? { next: place, result: place } : { next: null, result: first },
+    );
+  }
+
+  /** The turn's place if it was decided. */
+  async known(turnId: string): Promise<TurnPlace | null> {
+    return (await this.stores.places.get(`turn.${turnId}`))?.value ?? null;
+  }
+
+  private async parentSession(info: TurnInfo): Promise<string | null> {
+    const { parentChain } = info;
+    if (parentChain === undefined) return null;
+    const child = {
+      id: info.turnId,
+      role: 'user' as const,
+      at: info.arrivedAt,
+      narrow: info.narrow,
+      session: hintOf(info),
+    };
+    return this.patience.find(async () => {
+      const entry = (await this.stores.chains.get(chainKey(info, parentChain)))?.value;
+      return entry === undefined ? null : (parentOf(entry, child)?.session ?? null);
+    });
+  }
+}

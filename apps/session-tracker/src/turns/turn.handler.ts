@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { Delivery } from '@app/bus';
+import { SessionClosed, TurnArrived, TurnCompleted, type TurnInfo } from '@app/contracts';
+import { Outcomes } from '../outcomes/outcomes';
+import type { ChainTurn } from '../pairing/chain-entry';
+import { Pairs } from '../pairing/pairs';
+import type { SessionChange } from '../sessions/session-state';
+import { Sessions } from '../sessions/sessions';
+import { isJudged } from './kind';
+import { Places } from './places';
+
+const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
+/** Handles the stream of turns. Each event may come in any order, late, and more than once. */
+@Injectable()
+export class TurnHandler {
+  constructor(
+    private readonly places: Places,
+    private readonly pairs: Pairs,
+    private readonly sessions: Sessions,
+    private readonly outcomes: Outcomes,
+  ) {}
+
+  async handle(event: Delivery): Promise<void> {
+    if (TurnArrived.matches(event.subject)) await this.arrived(event);
+    else if (TurnCompleted.matches(event.subject)) await this.completed(event);
+    else await this.closed(event);
+  }
+
+  /** A message that is given up takes its turn with it: nobody else would ever settle that. */
+  async settleDead(event: Delivery): Promise<void> {
+    if (!TurnCompleted.matches(event.subject)) return;
+    await this.outcomes.settle({ turnId: lastToken(event.subject), reason: 'dead_letter' });
+  }
+
+  private async arrived(event: Delivery): Promise<void> {
+    const info = TurnArrived.decodeInfo(event);
+    const place = await this.places.of(info);
+    const followed = place.main ? await this.pairs.addFollower(info) : [];
+    const change: SessionChange = { kind: 'arrived', turnId: info.turnId, at: info.arrivedAt };
+    await this.record(place.session, { change, followed, event });
+  }
+
+  private async completed(event: Delivery): Promise<void> {
+    const info = TurnCompleted.decodeInfo(event);
+    const place = await this.places.of(info);
+    const judge = isJudged(place.main, info.exclusion);
+    const followed = await this.pairs.addTurn(info, place, judge);
+    if (isJudged(info.kind === 'main', info.exclusion) && !judge) await this.settleSideTurn(info, place.session);
+    const change: SessionChange = {
+      kind: 'completed',
+      turnId: info.turnId,
+      at: info.arrivedAt,
+      judge,
+      done: info.sessionDone,
+    };
+    await this.record(place.session, { change, followed, event });
+  }
+
+  private async closed(event: Delivery): Promise<void> {
+    const info = SessionClosed.decodeInfo(event);
+    // Turns that are still on their way here belong to the session that is closed.
+    await this.sessions.waitForEarlier(event);
+    const change: SessionChange = {
+      kind: 'closed',
+      requestId: lastToken(event.subject),
+      at: info.closedAt,
+      outcome: info.outcome,
+    };
+    await this.record(info.session, { change, followed: [], event });
+  }
+
+  /** The gateway took it for a turn of the main line, so it has not settled it. */
+  private settleSideTurn(info: TurnInfo, session: string): Promise<void> {
+    return this.outcomes.settle({ turnId: info.turnId, session, reason: 'side_turn' });
+  }
+
+  private async record(
+    session: string,
+    said: { readonly change: SessionChange; readonly followed: readonly ChainTurn[]; readonly event: Delivery },
+  ): Promise<void> {
+    const elsewhere = said.followed.filter((turn) => turn.session !== session);
+    for (const turn of elsewhere) await this.sessions.release(turn.session, [turn.id]);
+    const here = said.followed.filter((turn) => turn.session === session);
+    const released = here.map((turn): SessionChange => ({ kind: 'released', turnId: turn.id }));
+    await this.sessions.apply(session, [said.change, ...released], said.event);
+  }
+}
