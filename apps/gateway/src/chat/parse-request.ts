@@ -36,7 +36,7 @@ const optional = <T>(body: Json, field: string, what: string, is: (value: unknow
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 1;
 const isTurnType = (value: unknown): value is 'main' | 'side' => value === 'main' || value === 'side';
