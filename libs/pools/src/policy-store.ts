@@ -22,6 +22,11 @@ export class PolicyStore {
 
   constructor(private readonly bus: Bus) {}
 
+  /** The server's clock, milliseconds since 1970; this machine's until the first change. */
+  now(): number {
+    return this.clock.now();
+  }
+
   /** @throws BusUnavailableError */
   async read(): Promise<PolicyState> {
     return this.change((state) => ({ state, result: state }));

@@ -1,0 +1,65 @@
+import { HttpException } from '@nestjs/common';
+import { isRetryable } from '@app/bus';
+import { LeaseError } from '@app/pools';
+
+/** An error as trainers see it, in OpenAI's envelope. */
+export interface DoorAnswer {
+  readonly status: number;
+  readonly body: { readonly error: { readonly message: string; readonly type: string; readonly code: string } };
+}
+
+/** Thrown for a client that may not come in. */
+export class DoorRefusedError extends Error {
+  override readonly name = 'DoorRefusedError';
+
+  constructor(
+    readonly status: 401 | 403,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const typeOf = (status: number): string => {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status < 500 ? 'invalid_request_error' : 'server_error';
+};
+
+const answer = (status: number, code: string, message: string): DoorAnswer => ({
+  status,
+  body: { error: { message, type: typeOf(status), code } },
+});
+
+/** The message of a framework's refusal: a text, or the list of what is wrong with the fields. */
+const textOf = (exception: HttpException): string => {
+  const response = exception.getResponse();
+  if (typeof response === 'object' && 'message' in response) {
+    const { message } = response;
+    if (Array.isArray(message)) return message.map(String).join('; ');
+    if (typeof message === 'string') return message;
+  }
+  return exception.message;
+};
+
+const statusOf = (error: object): number | null =>
+  'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : null;
+
+/** What a trainer is answered for an error; what is not meant for it is a plain 500. */
+export const toDoorAnswer = (error: unknown): DoorAnswer => {
+  if (error instanceof LeaseError || error instanceof DoorRefusedError) {
+    return answer(error.status, error.code, error.message);
+  }
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    return answer(status, status === 404 ? 'not_found' : 'invalid_request', textOf(error));
+  }
+  if (isRetryable(error)) return answer(503, 'bus_unavailable', 'the bus does not answer at the moment: try again');
+  if (error instanceof Error) {
+    const status = statusOf(error);
+    if (status !== null && status < 500) return answer(status, 'invalid_request', error.message);
+  }
+  return answer(500, 'internal_error', 'internal error, see the log of sample-submitter');
+};

@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+
+/** The part of fastify's request that is used here. */
+export interface DoorRequest {
+  readonly headers: { readonly authorization?: string };
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}
+
+/** The part of fastify's reply that is used here. */
+export interface DoorReply {
+  readonly raw: ServerResponse;
+  header(name: string, value: string): DoorReply;
+  status(code: number): DoorReply;
+  send(body: unknown): DoorReply;
+}
+
+/** Aborted when the client goes before it has been answered. */
+export const signalOf = (reply: DoorReply): AbortSignal => {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+};

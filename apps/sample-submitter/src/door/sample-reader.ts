@@ -1,0 +1,53 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import { TurnSettled } from '@app/contracts';
+import { sampleFromFrame, sampleToJson, type SampleJson } from '@app/sample';
+import { Telemetry } from '@app/telemetry';
+
+const READ_AT_ONCE = 16;
+
+/** Samples as they were read: those that are there, and the sequences of those that are not. */
+export interface ReadSamples {
+  readonly samples: readonly SampleJson[];
+  readonly gone: readonly number[];
+}
+
+/** Reads samples by their sequence, checked, in the JSON form that trainers get. */
+@Injectable()
+export class SampleReader {
+  private readonly logger = new Logger('door');
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  /** @throws BusUnavailableError */
+  async read(sequences: readonly number[]): Promise<ReadSamples> {
+    const samples: SampleJson[] = [];
+    const gone: number[] = [];
+    for (let i = 0; i < sequences.length; i += READ_AT_ONCE) {
+      const chunk = sequences.slice(i, i + READ_AT_ONCE);
+      const read = await Promise.all(chunk.map((sequence) => this.readOne(sequence)));
+      read.forEach((sample, k) => {
+        if (sample !== null) samples.push(sample);
+        else gone.push(chunk[k] ?? 0);
+      });
+    }
+    if (gone.length > 0) this.telemetry.metrics.leases.inc({ operation: 'lease', status: 'sample_gone' }, gone.length);
+    return { samples, gone };
+  }
+
+  private async readOne(sequence: number): Promise<SampleJson | null> {
+    const message = await this.bus.readAt(TurnSettled.stream, sequence);
+    if (message === null) return null;
+    try {
+      const sample = sampleFromFrame(TurnSettled.decode(message).body);
+      return sampleToJson({ ...sample, index: sequence, group_index: sequence });
+    } catch (error) {
+      const name = error instanceof Error ? error.name : typeof error;
+      this.logger.error(`sample ${sequence} cannot be read and is left out: ${name}`);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  FeedbackGiven,
+  rootSessionKey,
+  SessionClosed,
+  SessionEnded,
+  TurnArrived,
+  TurnCompleted,
+  TurnFollowed,
+  TurnJudged,
+  TurnSettled,
+  type StreamName,
+} from '@app/contracts';
+
+/** A stored message without its body. */
+export interface StoredInfo {
+  readonly stream: StreamName;
+  readonly sequence: number;
+  readonly subject: string;
+  /** The info as JSON. */
+  readonly info: string;
+}
+
+interface Info {
+  readonly turnId?: string;
+  readonly session?: string;
+  readonly namedSession?: string;
+  readonly runtimeSession?: string;
+  /** Of a dead letter: the subject of the message that was given up. */
+  readonly subject?: string;
+}
+
+/** Who may say which session a turn belongs to, the surest first. */
+const DECIDERS = [TurnFollowed, TurnJudged, TurnSettled];
+const TURNS = [TurnArrived, TurnCompleted];
+/** Place of the turn id in a subject: rl.turn.judged.v1.<turn id>. */
+const TURN_TOKEN = 4;
+const OF_SESSIONS = [SessionClosed, SessionEnded];
+
+const parseInfo = (text: string): Info => {
+  try {
+    return JSON.parse(text) as Info;
+  } catch {
+    return {};
+  }
+};
+
+/** The turn that a message is about, or null. Of a dead letter it is the turn of the message that was given up. */
+export const turnIdOf = (message: Pick<StoredInfo, 'info'>): string | null => {
+  const { turnId, subject } = parseInfo(message.info);
+  return turnId ?? subject?.split('.')[TURN_TOKEN] ?? null;
+};
+
+/**
+ * Finds a session's messages among all that are stored. What the tracker decided about a turn holds; a turn it has not
+ * decided about belongs to the session that its request names.
+ */
+export class SessionMessages {
+  private readonly places = new Map<string, string>();
+  private readonly decided = new Map<string, string>();
+  private readonly named = new Map<string, string>();
+
+  constructor(private readonly session: string) {}
+
+  /** First pass, over every message in any order: learns which turn belongs where. */
+  learn(message: Pick<StoredInfo, 'subject' | 'info'>): void {
+    const info = parseInfo(message.info);
+    if (info.turnId === undefined) return;
+    if (info.session !== undefined && DECIDERS.some((each) => each.matches(message.subject))) {
+      this.decided.set(info.turnId, info.session);
+    }
+    if (TURNS.some((each) => each.matches(message.subject))) {
+      const named = info.namedSession ?? info.runtimeSession;
+      if (named !== undefined) this.named.set(info.turnId, named);
+    }
+  }
+
+  /** The tracker's own word about a turn: it holds whatever the messages say. */
+  place(turnId: string, session: string): void {
+    this.places.set(turnId, session);
+  }
+
+  /** Second pass: whether the message is one of the session's. */
+  isOurs(message: Pick<StoredInfo, 'subject' | 'info'>): boolean {
+    const info = parseInfo(message.info);
+    if (OF_SESSIONS.some((each) => each.matches(message.subject))) return info.session === this.session;
+    if (FeedbackGiven.matches(message.subject) && info.session !== undefined) return info.session === this.session;
+    const turnId = turnIdOf(message);
+    return turnId !== null && this.isOurTurn(turnId);
+  }
+
+  private isOurTurn(turnId: string): boolean {
+    const session = this.places.get(turnId) ?? this.decided.get(turnId) ?? this.named.get(turnId);
+    return (session ?? rootSessionKey(turnId)) === this.session;
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus, BusUnavailableError, type ScannedInfo } from '@app/bus';
+import { FeedbackGiven } from '@app/contracts';
+import { StreamFollower } from './stream-follower';
+import { SampleIndex } from './sample-index';
+
+const NO_BODY = new Uint8Array();
+
+/**
+ * Scores that people have given to turns without an outcome yet: a person's score replaces the votes also where both
+ * waited while no submitter ran, in whatever order they are worked on.
+ */
+@Injectable()
+export class FeedbackIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly scores = new Map<string, 1 | -1 | 0>();
+  private readonly follower: StreamFollower;
+
+  constructor(bus: Bus, index: SampleIndex) {
+    this.follower = new StreamFollower(bus, {
+      stream: FeedbackGiven.stream,
+      filter: FeedbackGiven.filter,
+      onInfo: (message) => {
+        this.add(message);
+      },
+      onReset: () => {
+        this.scores.clear();
+      },
+    });
+    index.onSettled(({ turnId }) => this.scores.delete(turnId));
+  }
+
+  onApplicationBootstrap(): void {
+    void this.follower.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.follower.stop();
+  }
+
+  /**
+   * The newest score for a turn without an outcome, or null.
+   * @throws BusUnavailableError while the feedback of before the start is still being read.
+   */
+  scoreOf(turnId: string): 1 | -1 | 0 | null {
+    if (!this.follower.hasCaughtUp)
+      throw new BusUnavailableError('feedback given before the start is still being read');
+    return this.scores.get(turnId) ?? null;
+  }
+
+  private add(message: ScannedInfo): void {
+    try {
+      const { turnId, score } = FeedbackGiven.decodeInfo({ ...message, data: NO_BODY });
+      if (score !== undefined) this.scores.set(turnId, score);
+    } catch {
+      // Its own delivery reports the malformed message.
+    }
+  }
+}

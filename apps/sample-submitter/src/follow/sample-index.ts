@@ -1,0 +1,100 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus, type ScannedInfo } from '@app/bus';
+import { TurnSettled, type TurnSettledInfo } from '@app/contracts';
+import { INITIAL_POLICY_STATE, inRanges, type PolicyState, type SampleView } from '@app/pools';
+import { StreamFollower } from './stream-follower';
+
+const NO_BODY = new Uint8Array();
+
+const readInfo = (message: ScannedInfo): TurnSettledInfo | null => {
+  try {
+    return TurnSettled.decodeInfo({ ...message, data: NO_BODY });
+  } catch {
+    // A message that is not ours is no sample and no outcome.
+    return null;
+  }
+};
+
+/** What has become of the turns, as this replica sees it in the stream: unfinished samples, and counts by outcome. */
+@Injectable()
+export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private samples: number[] = [];
+  private policyState: PolicyState = INITIAL_POLICY_STATE;
+  private readonly outcomes = new Map<string, number>();
+  private readonly listeners = new Set<(info: TurnSettledInfo) => void>();
+  private readonly follower: StreamFollower;
+
+  constructor(bus: Bus) {
+    this.follower = new StreamFollower(bus, {
+      stream: TurnSettled.stream,
+      onInfo: (message) => {
+        this.add(message);
+      },
+      onReset: () => {
+        this.samples = [];
+        this.outcomes.clear();
+      },
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    void this.follower.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.follower.stop();
+  }
+
+  /** Whether outcomes of before the start are still being read. */
+  get isStarting(): boolean {
+    return !this.follower.hasCaughtUp;
+  }
+
+  get view(): SampleView {
+    return {
+      samples: this.samples,
+      seenUpTo: this.follower.seenUpTo,
+      streamCreatedAt: this.follower.streamCreatedAt,
+    };
+  }
+
+  /** Turns by outcome, `sample` or a reason, of everything that the stream held since this replica began to follow it. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.outcomes].sort());
+  }
+
+  /** Calls `listener` for every outcome, old and new. */
+  onSettled(listener: (info: TurnSettledInfo) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** Resolves when every outcome stored before the call is known, and samples that are no longer stored are forgotten. */
+  async refresh(): Promise<void> {
+    const { first, deleted } = await this.follower.catchUp();
+    const gone = new Set(deleted);
+    if ((this.samples[0] ?? first) >= first && gone.size === 0) return;
+    this.samples = this.samples.filter((sequence) => sequence >= first && !gone.has(sequence));
+  }
+
+  /** Forgets what the policy state says is finished, now and when it comes by later. */
+  forgetFinished(state: PolicyState): void {
+    this.policyState = state;
+    const [oldest] = this.samples;
+    if (oldest === undefined || !this.isFinished(oldest)) return;
+    this.samples = this.samples.filter((sequence) => !this.isFinished(sequence));
+  }
+
+  private isFinished(sequence: number): boolean {
+    const { streamCreatedAt, done } = this.policyState;
+    return streamCreatedAt === this.follower.streamCreatedAt && inRanges(done, sequence);
+  }
+
+  private add(message: ScannedInfo): void {
+    const info = readInfo(message);
+    if (info === null) return;
+    const outcome = info.reason ?? info.kind;
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    if (info.kind === 'sample' && !this.isFinished(message.sequence)) this.samples.push(message.sequence);
+    for (const listener of this.listeners) listener(info);
+  }
+}

@@ -1,0 +1,21 @@
+import { loadSettings } from '@app/config';
+import { launch, runApp } from '@app/telemetry';
+import { configureDoor } from './door/configure-door';
+import { SampleSubmitterModule } from './sample-submitter.module';
+
+const main = async (): Promise<void> => {
+  const settings = loadSettings();
+  const { door, logs } = settings;
+  await runApp({
+    name: 'sample-submitter',
+    module: SampleSubmitterModule.forSettings(settings),
+    host: door.host,
+    port: door.port,
+    logLevel: logs.level,
+    configure: (app) => {
+      configureDoor(app, door);
+    },
+  });
+};
+
+launch('sample-submitter', main);

@@ -1,0 +1,61 @@
+import type { Body, TurnCompletedBody, TurnCompletedInfo, TurnJudgedInfo, TurnSettledInfo, Vote } from '@app/contracts';
+
+/** What the judge said about a turn. */
+export interface Judgement {
+  readonly info: TurnJudgedInfo;
+  readonly body: Body<{ judgeModel: string; votes: Vote[]; detail?: string }>;
+}
+
+/** What followed a turn: messages of the next request, or the text of a person's feedback. */
+export type NextState =
+  | { readonly source: 'request'; readonly turnId: string; readonly messages: readonly unknown[] }
+  | { readonly source: 'feedback'; readonly feedbackId: string; readonly text: string | null };
+
+/** Everything that is known of a settled turn; null where it is not stored, or not any more. */
+export interface RecordParts {
+  readonly session: string;
+  readonly settled: TurnSettledInfo;
+  readonly turn: { readonly info: TurnCompletedInfo; readonly body: TurnCompletedBody } | null;
+  readonly judgement: Judgement | null;
+  readonly nextState: NextState | null;
+}
+
+/** One line of the records: a turn from its prompt to its fate, as plain JSON. */
+export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> => {
+  const { settled, turn, judgement, nextState } = parts;
+  const head = turn?.body.head;
+  return {
+    turn_id: settled.turnId,
+    session_key: parts.session,
+    session_id: head?.sessionId ?? null,
+    kind: turn?.info.kind ?? null,
+    arrived_at: turn?.info.arrivedAt ?? null,
+    completed_at: turn?.info.completedAt ?? null,
+    settled_at: settled.settledAt,
+    policy_version: head?.policyVersion ?? null,
+    model: head?.model ?? null,
+    route: head?.route ?? null,
+    finish_reason: head?.finishReason ?? null,
+    prompt_tokens: turn?.body.arrays.promptIds?.length ?? null,
+    response_tokens: turn?.body.arrays.responseIds?.length ?? null,
+    messages: head?.messages ?? null,
+    tools: head?.tools ?? null,
+    response: head?.response ?? null,
+    tool_calls: head?.response?.tool_calls ?? null,
+    next_state: nextState,
+    judge:
+      judgement === null
+        ? null
+        : {
+            model: judgement.body.head.judgeModel,
+            score: judgement.info.score,
+            votes: judgement.body.head.votes,
+            detail: judgement.body.head.detail ?? null,
+          },
+    score: settled.score ?? null,
+    source: settled.source ?? null,
+    outcome: settled.kind,
+    reason: settled.reason ?? null,
+    detail: settled.detail ?? null,
+  };
+};

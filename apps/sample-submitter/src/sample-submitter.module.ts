@@ -1,0 +1,70 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Bus, BusModule } from '@app/bus';
+import { Settings, SettingsModule } from '@app/config';
+import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
+import { DoorController } from './door/door.controller';
+import { DoorErrorFilter } from './door/door-error.filter';
+import { DoorService } from './door/door.service';
+import { SampleReader } from './door/sample-reader';
+import { StatsService } from './door/stats.service';
+import { EraseResponder } from './erase/erase.responder';
+import { SessionEraser } from './erase/session-eraser';
+import { FeedbackIndex } from './follow/feedback-index';
+import { SampleIndex } from './follow/sample-index';
+import { Policy } from './policy/policy';
+import { RecordFiles } from './records/record-files';
+import { RecordRetention } from './records/record-retention';
+import { RecordSources } from './records/record-sources';
+import { RecordWriter } from './records/record-writer';
+import { RecordsService } from './records/records.service';
+import { QueueBound } from './settling/queue-bound';
+import { SettlingService } from './settling/settling.service';
+
+/** Nothing here can be done without the bus. */
+const readinessCheck =
+  (bus: Bus): ReadinessCheck =>
+  () => ({
+    ready: bus.isUp,
+    status: bus.isUp ? 'ok' : 'unavailable',
+    detail: { bus: bus.isUp ? 'up' : 'down' },
+  });
+
+/** Joins verdicts into outcomes, hands samples to trainers, keeps records, erases sessions. */
+@Module({})
+export class SampleSubmitterModule {
+  static forSettings(settings: Settings): DynamicModule {
+    return {
+      module: SampleSubmitterModule,
+      imports: [
+        SettingsModule.forRoot(settings),
+        TelemetryModule,
+        BusModule.forApp('sample-submitter'),
+        HealthModule.forCheck({ inject: [Bus], check: readinessCheck }),
+      ],
+      controllers: [DoorController],
+      providers: [
+        { provide: APP_FILTER, useClass: DoorErrorFilter },
+        {
+          provide: RecordFiles,
+          inject: [Settings],
+          useFactory: ({ records }: Settings): RecordFiles => new RecordFiles(records.dir),
+        },
+        Policy,
+        SampleIndex,
+        FeedbackIndex,
+        QueueBound,
+        SettlingService,
+        DoorService,
+        SampleReader,
+        StatsService,
+        RecordSources,
+        RecordWriter,
+        RecordRetention,
+        RecordsService,
+        SessionEraser,
+        EraseResponder,
+      ],
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '@app/config';
+import { waitingSequences } from '@app/pools';
+import { SampleIndex } from '../follow/sample-index';
+import { Policy } from '../policy/policy';
+
+/**
+ * The bound of waiting samples (`slime.queue_size`). When it is reached the newest sample is refused: its turn is settled
+ * as `queue_full`, and the chat goes on. Several replicas may overshoot by what each has under way at that moment.
+ */
+@Injectable()
+export class QueueBound {
+  /** Turns let in whose samples this replica has not yet seen in the stream. */
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly index: SampleIndex,
+    private readonly policy: Policy,
+  ) {
+    index.onSettled(({ turnId }) => this.underWay.delete(turnId));
+  }
+
+  /** Takes a place for a turn's sample. False: the queue is full. @throws BusUnavailableError */
+  async admit(turnId: string): Promise<boolean> {
+    if (this.isFull() || this.index.isStarting) await this.index.refresh();
+    if (this.isFull()) return false;
+    this.underWay.add(turnId);
+    return true;
+  }
+
+  /** Gives the place back: the sample was not stored. */
+  release(turnId: string): void {
+    this.underWay.delete(turnId);
+  }
+
+  private isFull(): boolean {
+    const waiting = waitingSequences(this.policy.current, this.index.view, this.policy.store.now());
+    return waiting.length + this.underWay.size >= this.settings.slime.queueSize;
+  }
+}
