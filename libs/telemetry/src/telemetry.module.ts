@@ -21,7 +21,13 @@ export class HealthModule {
       module: HealthModule,
       imports: [TelemetryModule, ...(options.imports ?? [])],
       controllers: [HealthController],
-      providers: [{ provide: READINESS, inject: options.inject, useFactory: options.check as (...args: unknown[]) => ReadinessCheck }],
+      providers: [
+        {
+          provide: READINESS,
+          inject: options.inject,
+          useFactory: options.check as (...args: unknown[]) => ReadinessCheck,
+        },
+      ],
     };
   }
 }
