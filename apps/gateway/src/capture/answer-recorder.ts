@@ -14,6 +14,9 @@ export interface RecordedAnswer {
   readonly failed: boolean;
 }
 
+/** Ids are stored as Int32. */
+const MAX_ID = 0x7fffffff;
+
 type Json = Readonly<Record<string, unknown>>;
 
 interface ToolCall {
@@ -27,8 +30,11 @@ const isObject = (value: unknown): value is Json =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+const isId = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_ID;
+
 const idsOf = (value: unknown): number[] | null =>
-  Array.isArray(value) && value.every((id) => Number.isInteger(id) && id >= 0) ? (value as number[]) : null;
+  Array.isArray(value) && value.every(isId) ? (value as number[]) : null;
 
 /**
  * Follows an answer on the side of the stream. Never throws on what an engine sends: an odd piece leaves a gap that
@@ -61,7 +67,7 @@ export class AnswerRecorder {
     }
   }
 
-  /** The client was not shown a piece that could not be read: the record has a gap. */
+  /** A piece could not be read, or never came: the record has a gap. */
   markUnreadable(): void {
     this.failed = true;
   }
@@ -104,14 +110,21 @@ export class AnswerRecorder {
 
   private addToolCall(call: unknown, position: number): void {
     if (!isObject(call)) return;
-    const index = typeof call.index === 'number' ? call.index : position;
+    const index = typeof call.index === 'number' ? call.index : this.indexWithoutOne(call.id, position);
     const known = this.calls.get(index) ?? { id: '', type: 'function', function: { name: '', arguments: '' } };
-    if (typeof call.id === 'string') known.id = call.id;
+    if (typeof call.id === 'string' && call.id !== '') known.id = call.id;
     if (isObject(call.function)) {
       known.function.name += textOf(call.function.name);
       known.function.arguments += textOf(call.function.arguments);
     }
     this.calls.set(index, known);
+  }
+
+  /** Some servers send no index: a new id begins a call, a piece without one goes on with the last. */
+  private indexWithoutOne(id: unknown, position: number): number {
+    if (typeof id !== 'string' || id === '') return Math.max(position, this.calls.size - 1);
+    const known = [...this.calls].find(([, call]) => call.id === id);
+    return known?.[0] ?? this.calls.size;
   }
 
   private addExtension(extension: Json): void {

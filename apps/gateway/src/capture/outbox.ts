@@ -5,7 +5,12 @@ import type { EncodedMessage } from '@app/contracts';
 export interface Parcel {
   readonly message: EncodedMessage;
   readonly ifTooLarge: readonly EncodedMessage[];
-  readonly onStored?: () => void;
+}
+
+/** A parcel and its place in the order of arrival. */
+interface Entry {
+  readonly parcel: Parcel;
+  readonly place: number;
 }
 
 /** The part of the bus that is needed here. */
@@ -32,7 +37,8 @@ const sizeOf = (parcel: Parcel): number => parcel.message.data.byteLength + parc
  * bounded buffer, what does not fit is counted. Repeats are harmless, since every message is its own guard.
  */
 export class Outbox {
-  private readonly queue: Parcel[] = [];
+  private readonly queue: Entry[] = [];
+  private places = 0;
   private bytes = 0;
   private inFlight = 0;
   private retry: NodeJS.Timeout | null = null;
@@ -55,7 +61,8 @@ export class Outbox {
       return false;
     }
     this.resize(size);
-    this.queue.push(parcel);
+    this.queue.push({ parcel, place: this.places });
+    this.places += 1;
     this.send();
     return true;
   }
@@ -75,37 +82,44 @@ export class Outbox {
   /** Starts as many publishes as may be under way; called on each push, each answer, and when the bus is back. */
   send(): void {
     while (this.publisher.isUp && this.inFlight < IN_FLIGHT) {
-      const parcel = this.queue.shift();
-      if (parcel === undefined) return;
+      const entry = this.queue.shift();
+      if (entry === undefined) return;
       this.inFlight += 1;
-      void this.deliver(parcel);
+      void this.deliver(entry);
     }
     if (this.queue.length > 0 && !this.publisher.isUp) this.sendLater();
   }
 
-  private async deliver(parcel: Parcel): Promise<void> {
+  private async deliver(entry: Entry): Promise<void> {
+    const { parcel } = entry;
     try {
       await this.publisher.publishEncoded(parcel.message);
-      this.settle(parcel);
-      parcel.onStored?.();
+      this.resize(-sizeOf(parcel));
     } catch (error) {
-      if (error instanceof MessageTooLargeError) {
-        this.settle(parcel);
-        for (const message of parcel.ifTooLarge) this.push({ message, ifTooLarge: [] });
-        if (parcel.ifTooLarge.length === 0) this.options.onDropped('refused');
-      } else {
-        this.queue.unshift(parcel);
-        this.sendLater();
-      }
+      if (error instanceof MessageTooLargeError) this.replace(parcel);
+      else this.putBack(entry);
     } finally {
       this.inFlight -= 1;
       if (this.retry === null) this.send();
+      if (this.bytes === 0) this.wake();
     }
   }
 
-  private settle(parcel: Parcel): void {
+  /** Says in fewer bytes what the bus did not take. */
+  private replace(parcel: Parcel): void {
     this.resize(-sizeOf(parcel));
-    if (this.bytes > 0) return;
+    if (parcel.ifTooLarge.length === 0) this.options.onDropped('refused');
+    for (const message of parcel.ifTooLarge) this.push({ message, ifTooLarge: [] });
+  }
+
+  /** Back to where it stood: publishes under way fail together, in any order. */
+  private putBack(entry: Entry): void {
+    const next = this.queue.findIndex(({ place }) => place > entry.place);
+    this.queue.splice(next === -1 ? this.queue.length : next, 0, entry);
+    this.sendLater();
+  }
+
+  private wake(): void {
     for (const done of this.idle) done();
     this.idle = [];
   }
