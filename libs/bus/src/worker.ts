@@ -20,6 +20,8 @@ export interface WorkerOptions {
   readonly consumer: ConsumerDefinition;
   /** Messages worked on at once by this process. */
   readonly slots: number;
+  /** Asked before every pull: for how many milliseconds nothing is to be pulled, because the work could not be done; 0: go on. */
+  readonly pauseMs?: () => number;
   /** Returning acknowledges; throwing is settled by `settleFailure`. */
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** Called before a message is given up, so that its turn is settled with a reason. */
@@ -62,6 +64,11 @@ export class Worker {
     let consumer: Consumer | null = null;
     while (!this.stopping) {
       try {
+        const pauseMs = this.options.pauseMs?.() ?? 0;
+        if (pauseMs > 0) {
+          await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, PULL_EXPIRES_MS)));
+          continue;
+        }
         await this.connection.whenUp(PULL_EXPIRES_MS);
         consumer ??= await this.declare();
         const message = await consumer.next({ expires: PULL_EXPIRES_MS });

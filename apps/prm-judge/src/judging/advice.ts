@@ -36,7 +36,7 @@ const adviceForStatus = (
     return `${judge.host} has no chat API here or no model ${JSON.stringify(judge.model)} (status ${status}): mend server.judge_base_url or server.judge_model`;
   }
   if (outage) return `the judge at ${judge.host} answers with status ${status}: judging waits until that is over`;
-  return `the judge at ${judge.host} refuses a question (status ${status}): look at judge.max_tokens, judge.format, and the model's context length`;
+  return `the judge at ${judge.host} refuses a question (status ${status}): look at server.judge_model, its key, judge.max_tokens, judge.format, and the model's context length`;
 };
 
 /** The same for an answer without a verdict. */

@@ -84,7 +84,7 @@ describe('quote', () => {
       fc.property(hostile, (text) => {
         const quoted = quote(text);
         expect(parseScore(quoted)).toBeNull();
-        expect(quoted).not.toMatch(/[<\u0000]|\\boxed/);
+        for (const piece of ['<', '\\boxed', '\u0000']) expect(quoted).not.toContain(piece);
         expect(Buffer.from(quoted).toString()).toBe(quoted);
         expect(quote(quoted)).toBe(quoted);
       }),

@@ -1,0 +1,25 @@
+/** Thrown at start when there is no judge to ask. */
+export class JudgeNotConfiguredError extends Error {
+  override readonly name = 'JudgeNotConfiguredError';
+
+  constructor() {
+    super(
+      'there is no judge: set server.judge_base_url and server.judge_model, or server.base_url and server.policy_model to judge with the policy itself',
+    );
+  }
+}
+
+/** Thrown when a message that another one refers to is not there; it may have been stored a moment later. */
+export class MessageMissingError extends Error {
+  override readonly name = 'MessageMissingError';
+  readonly retryable = true;
+
+  constructor(readonly subject: string) {
+    super(`${subject} is not stored, or not any more`);
+  }
+}
+
+/** Reason of the abort that gives up running votes when the app stops. */
+export class StoppingError extends Error {
+  override readonly name = 'StoppingError';
+}

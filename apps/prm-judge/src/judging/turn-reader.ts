@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { ChatMessage } from '@app/chat';
+import { Bus, OutageError } from '@app/bus';
+import {
+  FeedbackGiven,
+  TurnArrived,
+  TurnCompleted,
+  type TurnCompletedInfo,
+  type TurnFollowedInfo,
+} from '@app/contracts';
+import { MessageMissingError } from './errors';
+import type { FollowedTurn } from './prompt';
+
+/** Deliveries after which a message that is still not there is taken to be gone: some four seconds. */
+const PATIENCE = 5;
+/** An answer that is still being generated: how long a person's word about it waits, and how often it is looked for. */
+const LONGEST_ANSWER_MS = 30 * 60_000;
+const ANSWER_PAUSE_MS = 5000;
+
+/** What is to be done with a followed turn. */
+export type ReadTurn =
+  | { readonly kind: 'turn'; readonly turn: FollowedTurn }
+  /** Nobody trains on it, and its outcome is known already. */
+  | { readonly kind: 'excluded' }
+  | { readonly kind: 'lost' };
+
+const isExcluded = ({ exclusion }: TurnCompletedInfo): boolean =>
+  // Judged all the same: the record of such a turn is worth having.
+  exclusion !== undefined && exclusion !== 'no_token_ids';
+
+/** Reads the two messages that a `turn.followed` refers to. */
+@Injectable()
+export class TurnReader {
+  constructor(private readonly bus: Bus) {}
+
+  /** @throws MessageMissingError, OutageError while it may still come; BusUnavailableError */
+  async read(followed: TurnFollowedInfo, deliveries: number): Promise<ReadTurn> {
+    const [completed, nextState] = await Promise.all([
+      this.bus.read(TurnCompleted, followed.turnId),
+      this.readNextState(followed),
+    ]);
+    if (completed !== null && isExcluded(completed.info)) return { kind: 'excluded' };
+    if (completed === null || nextState === null) {
+      const missing = completed === null ? TurnCompleted : TurnArrived;
+      if (deliveries < PATIENCE) throw new MessageMissingError(`${missing.name} for turn ${followed.turnId}`);
+      if (completed === null) await this.waitForAnswer(followed.turnId);
+      return { kind: 'lost' };
+    }
+    const { messages, response } = completed.body.head;
+    if (response === null) return { kind: 'excluded' };
+    return { kind: 'turn', turn: { messages, response, nextState, role: followed.role } };
+  }
+
+  private async readNextState(followed: TurnFollowedInfo): Promise<readonly ChatMessage[] | null> {
+    if (followed.nextTurnId !== undefined) {
+      const arrived = await this.bus.read(TurnArrived, followed.nextTurnId);
+      return arrived?.body.head.nextState ?? null;
+    }
+    if (followed.feedbackId === undefined) return null;
+    const given = await this.bus.read(FeedbackGiven, followed.turnId, followed.feedbackId);
+    return given === null ? null : [{ role: 'user', content: given.body.head.text ?? '' }];
+  }
+
+  private async waitForAnswer(turnId: string): Promise<void> {
+    const arrived = await this.bus.read(TurnArrived, turnId);
+    if (arrived !== null && Date.now() - arrived.info.arrivedAt < LONGEST_ANSWER_MS) {
+      throw new OutageError(`turn ${turnId} is still being answered`, ANSWER_PAUSE_MS);
+    }
+  }
+}

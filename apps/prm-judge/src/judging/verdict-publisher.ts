@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import { TurnJudged, TurnSettled, type SettleReason, type TurnFollowedInfo } from '@app/contracts';
+import { Telemetry } from '@app/telemetry';
+import type { Judgement } from './judge.service';
+
+/** Publishes what became of a followed turn, once: what is there already stands, and is not counted again. */
+@Injectable()
+export class VerdictPublisher {
+  constructor(
+    private readonly bus: Bus,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  async isJudged(turnId: string): Promise<boolean> {
+    return (await this.bus.read(TurnJudged, turnId)) !== null;
+  }
+
+  async publish(followed: TurnFollowedInfo, { score, votes, judgeModel, detail }: Judgement): Promise<void> {
+    const { turnId, session, nextTurnId, feedbackId } = followed;
+    const result = await this.bus.publish(TurnJudged, [turnId], {
+      info: {
+        turnId,
+        session,
+        score,
+        ...(nextTurnId === undefined ? {} : { nextTurnId }),
+        ...(feedbackId === undefined ? {} : { feedbackId }),
+        judgedAt: Date.now(),
+      },
+      head: { judgeModel, votes, ...(detail === undefined ? {} : { detail }) },
+    });
+    if (result === 'stored') this.telemetry.metrics.turnsJudged.inc({ score: score === null ? 'none' : String(score) });
+  }
+
+  /** Settles a turn that will never be judged. */
+  async settle(turnId: string, reason: SettleReason, session?: string): Promise<void> {
+    const result = await this.bus.publish(TurnSettled, [turnId], {
+      info: { turnId, kind: 'reason', reason, ...(session === undefined ? {} : { session }), settledAt: Date.now() },
+      head: {},
+    });
+    if (result === 'stored') this.telemetry.metrics.turnsSettled.inc({ outcome: reason });
+  }
+}

@@ -1,0 +1,17 @@
+import { loadSettings } from '@app/config';
+import { launch, runApp } from '@app/telemetry';
+import { PrmJudgeModule } from './prm-judge.module';
+
+const main = async (): Promise<void> => {
+  const settings = loadSettings();
+  const { metrics, logs } = settings;
+  await runApp({
+    name: 'prm-judge',
+    module: PrmJudgeModule.forSettings(settings),
+    host: metrics.host,
+    port: metrics.port,
+    logLevel: logs.level,
+  });
+};
+
+launch('prm-judge', main);
