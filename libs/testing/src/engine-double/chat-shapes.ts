@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AnswerDelta } from './answer-parser';
 import type { ScriptedAnswer } from './options';
-import type { Candidate, Finish, Step } from './generation';
+import type { Finish, Step } from './generation';
 import type { JsonObject } from './json';
+import type { Candidate } from './language-model';
 import { SPECIAL, tokenText } from './tokenizer';
 
 const tokenEntry = ({ id, logProb }: Candidate): JsonObject => {

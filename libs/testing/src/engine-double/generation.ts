@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { answerIds } from './answers';
 import type { Engine, Job } from './engine';
 import { ConnectionCutError, EngineRequestError } from './errors';
-import { nextLogProbs, sampleToken, seedOf, topTokens, uniform } from './language-model';
+import { nextLogProbs, sampleToken, seedOf, topTokens, uniform, type Candidate } from './language-model';
 import type { ScriptedAnswer } from './options';
 import { TextAssembler } from './text-assembler';
 import { SPECIAL } from './tokenizer';
@@ -27,11 +27,6 @@ export interface GenerationRequest {
   answer?: ScriptedAnswer;
   /** Number of alternatives per token. */
   topCount: number;
-}
-
-export interface Candidate {
-  id: number;
-  logProb: number;
 }
 
 /** One generated token and the text that became certain with it. */

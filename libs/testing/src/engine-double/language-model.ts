@@ -32,10 +32,15 @@ const BIAS = Float64Array.from({ length: VOCABULARY_SIZE }, (_, id) => {
   return isReadable(id) ? 2 : -8;
 });
 
+// Plain loops: this runs for every token, and callbacks on typed arrays cost several times as much.
 function logSoftmax(logits: Float64Array): Float64Array {
-  const max = logits.reduce((a, b) => Math.max(a, b), -Infinity);
-  const logSum = max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0));
-  return logits.map((logit) => logit - logSum);
+  let max = -Infinity;
+  for (const logit of logits) if (logit > max) max = logit;
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - max);
+  const logSum = max + Math.log(sum);
+  for (let id = 0; id < logits.length; id++) logits[id]! -= logSum;
+  return logits;
 }
 
 /**
@@ -45,7 +50,22 @@ function logSoftmax(logits: Float64Array): Float64Array {
  */
 export function nextLogProbs(version: string, context: readonly number[], temperature = 1): Float64Array {
   const seed = seedOf(version, ...context.slice(-CONTEXT));
-  return logSoftmax(BIAS.map((bias, id) => (bias + 4 * uniform(seed, id)) / temperature));
+  const logits = new Float64Array(VOCABULARY_SIZE);
+  for (let id = 0; id < VOCABULARY_SIZE; id++) logits[id] = (BIAS[id]! + 4 * uniform(seed, id)) / temperature;
+  return logSoftmax(logits);
+}
+
+export interface Candidate {
+  id: number;
+  logProb: number;
+}
+
+/** The `count` likeliest tokens, likeliest first. */
+export function topTokens(logProbs: Float64Array, count: number): Candidate[] {
+  if (count === 0) return [];
+  return Array.from(logProbs, (logProb, id) => ({ id, logProb }))
+    .sort((a, b) => b.logProb - a.logProb)
+    .slice(0, count);
 }
 
 export interface SamplingLimits {
@@ -57,27 +77,19 @@ export interface SamplingLimits {
   draw: number;
 }
 
-/** The id and log-prob pairs of the `count` likeliest tokens, likeliest first. */
-export function topTokens(logProbs: Float64Array, count: number): { id: number; logProb: number }[] {
-  if (count === 0) return [];
-  return Array.from(logProbs, (logProb, id) => ({ id, logProb }))
-    .sort((a, b) => b.logProb - a.logProb)
-    .slice(0, count);
+function keepLikely(logProbs: Float64Array, topP: number, topK: number): Candidate[] {
+  if (topK <= 0 && topP >= 1) return Array.from(logProbs, (logProb, id) => ({ id, logProb }));
+  const ranked = topTokens(logProbs, topK > 0 ? topK : logProbs.length);
+  let mass = 0;
+  const last = ranked.findIndex(({ logProb }) => (mass += Math.exp(logProb)) >= topP);
+  return last < 0 ? ranked : ranked.slice(0, last + 1);
 }
 
 /** Draws a token. The draw is a value, so the same draw gives the same token. */
 export function sampleToken(logProbs: Float64Array, { topP, topK, draw }: SamplingLimits): number {
-  if (topK === 1) return logProbs.indexOf(logProbs.reduce((a, b) => Math.max(a, b), -Infinity));
-  const everything = topK <= 0 && topP >= 1;
-  const ranked = everything
-    ? Array.from(logProbs, (logProb, id) => ({ id, logProb }))
-    : topTokens(logProbs, topK > 0 ? topK : logProbs.length);
-  const kept: { id: number; upTo: number }[] = [];
-  let mass = 0;
-  for (const { id, logProb } of ranked) {
-    mass += Math.exp(logProb);
-    kept.push({ id, upTo: mass });
-    if (mass >= topP) break;
-  }
-  return (kept.find(({ upTo }) => draw * mass < upTo) ?? kept[0])?.id ?? SPECIAL.imEnd;
+  const kept = keepLikely(logProbs, topP, topK);
+  const mass = kept.reduce((sum, { logProb }) => sum + Math.exp(logProb), 0);
+  let below = 0;
+  const drawn = kept.find(({ logProb }) => (below += Math.exp(logProb)) > draw * mass);
+  return (drawn ?? kept[0])?.id ?? SPECIAL.imEnd;
 }
