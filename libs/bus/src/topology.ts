@@ -25,6 +25,8 @@ const DUPLICATE_WINDOW_SECONDS = 120;
 
 /** Server answers when a stream or consumer exists with another configuration. */
 const STREAM_NAME_IN_USE = 10058;
+const STREAM_NOT_FOUND = 10059;
+const INSUFFICIENT_STORAGE = 10047;
 const CONSUMER_EXISTS = 10148;
 
 /** Size and copies of everything that is stored. */
@@ -61,8 +63,11 @@ export const declareStore = async (jsm: JetStreamManager, kvm: Kvm, options: Top
     try {
       await jsm.streams.add(config);
     } catch (error) {
-      if (!isApiError(error, STREAM_NAME_IN_USE)) throw error;
-      await jsm.streams.update(name, config);
+      // A server that lacks room for the stream a second time says so before it sees that the stream exists.
+      if (!isApiError(error, STREAM_NAME_IN_USE) && !isApiError(error, INSUFFICIENT_STORAGE)) throw error;
+      await jsm.streams.update(name, config).catch((updateError: unknown) => {
+        throw isApiError(updateError, STREAM_NOT_FOUND) ? error : updateError;
+      });
     }
   }
   for (const bucket of Object.values(BUCKETS)) await declareBucket(kvm, bucket, options.replicas);

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { ConsoleLogger, type DynamicModule, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -22,10 +23,20 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const NEST_LEVELS = { error: 'error', warn: 'warn', info: 'log', debug: 'debug' } as const;
 
+const NEST_START = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+
+/** Keeps what Nest says about itself while it starts for the level debug. */
+class AppLogger extends ConsoleLogger {
+  override log(message: unknown, ...rest: unknown[]): void {
+    if (NEST_START.has(String(rest.at(-1)))) this.debug(message, ...rest);
+    else super.log(message, ...rest);
+  }
+}
+
 const createLogger = (name: string, level: LogLevel): ConsoleLogger =>
-  new ConsoleLogger({
+  new AppLogger({
     prefix: name,
-    colors: process.stdout.isTTY,
+    colors: isatty(1),
     logLevels: ['fatal', ...LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1).map((each) => NEST_LEVELS[each])],
   });
 

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bus } from '@app/bus';
+import { startNatsServer, type NatsServer } from '@app/testing';
+
+describe('a store that holds the streams once', () => {
+  let folder: string;
+  let server: NatsServer;
+  const buses: Bus[] = [];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'store-'));
+    const storeDir = join(folder, 'nats');
+    const config = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: 1GB }`;
+    server = await startNatsServer({ storeDir, config });
+  });
+
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function declareAll(storeGb: number): Promise<void> {
+    const bus = new Bus({ url: server.url, app: 'test', storeGb, replicas: 1 });
+    buses.push(bus);
+    await bus.ready();
+  }
+
+  it('takes declarations of many services at once, and again after a restart', async () => {
+    await Promise.all([1, 2, 3, 4].map(() => declareAll(1)));
+    await declareAll(1);
+    await server.restart();
+    await declareAll(1);
+  });
+
+  it('says that it is too small', async () => {
+    await expect(declareAll(4)).rejects.toThrow('insufficient storage resources');
+  });
+});
