@@ -4,7 +4,10 @@ import { SettingsSection } from '../settings-section';
 
 /** [slime]: what waits for trainers. */
 export class SlimeSettings extends SettingsSection {
-  @Setting('Samples that may wait for a trainer; the oldest give way', whole({ min: 1, max: 1_000_000 }))
+  @Setting(
+    'Samples that may wait for a trainer; while full, new ones are refused (queue_full)',
+    whole({ min: 1, max: 1_000_000 }),
+  )
   readonly queueSize: number = 1024;
 
   @Setting('Trainers that may hold leases at once', whole({ min: 1, max: 256 }))
