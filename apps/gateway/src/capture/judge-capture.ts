@@ -10,7 +10,7 @@ export type CaptureVerdict =
     }
   | {
       readonly kind: 'excluded';
-      readonly reason: 'upstream_error' | 'incomplete' | 'no_token_ids';
+      readonly reason: 'undelivered' | 'upstream_error' | 'incomplete' | 'no_token_ids';
       readonly detail?: string;
     };
 

@@ -96,16 +96,23 @@ export const outcomeOf = (turn: Turn, ending: Ending): Outcome => {
     : { exclusion: 'incomplete', detail: 'several_choices' };
 };
 
+const NO_ARRAYS: FrameArrays = {
+  promptIds: new Int32Array(),
+  responseIds: new Int32Array(),
+  logProbs: new Float64Array(),
+};
+
 const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
   verdict.kind === 'exact'
     ? { promptIds: verdict.promptIds, responseIds: verdict.responseIds, logProbs: verdict.logProbs }
-    : { promptIds: new Int32Array(), responseIds: new Int32Array(), logProbs: new Float64Array() };
+    : NO_ARRAYS;
 
 /** `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample. */
 export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): Parcel[] => {
   const { exclusion, detail } = outcome;
   const { answer, verdict, completedAt } = ending;
   const { conversation, request } = turn;
+  const keepsIds = exclusion === null || exclusion === 'side_turn';
   const chain =
     answer === null || !ending.delivered
       ? {}
@@ -120,24 +127,25 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     finishReason: answer?.finishReason ?? null,
     sampling: turn.sampling,
     logProbsTempered: ending.logProbsTempered,
-    route: verdict.kind === 'exact' ? ('sglext' as const) : ('text' as const),
+    route: keepsIds && verdict.kind === 'exact' ? ('sglext' as const) : ('text' as const),
     weightVersions: answer?.weightVersion == null ? [] : [answer.weightVersion],
     policyVersion: { start: turn.policyVersion, end: ending.policyVersion },
     ...(detail === null ? {} : { detail }),
   };
   const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };
+  const settledHere = exclusion !== null && SETTLED_HERE.has(exclusion);
   const completed: Parcel = {
     message: TurnCompleted.encode(
       [turn.id],
       exclusion === null ? info : { ...info, exclusion },
       body,
-      exclusion === null || exclusion === 'side_turn' ? arraysOf(verdict) : {},
+      keepsIds ? arraysOf(verdict) : NO_ARRAYS,
     ),
     ifTooLarge: [
-      TurnCompleted.encode([turn.id], { ...info, exclusion: 'turn_too_large' }, stripped),
-      settledMessage(turn, 'turn_too_large', completedAt, null),
+      TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
+      ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
     ],
   };
-  if (exclusion === null || !SETTLED_HERE.has(exclusion)) return [completed];
+  if (!settledHere) return [completed];
   return [completed, { message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: [] }];
 };

@@ -30,7 +30,12 @@ export interface EngineProfile {
   readonly logProbsTempered: boolean | null;
 }
 
-const UPSTREAM_FAILED = (detail: string): CaptureVerdict => ({ kind: 'excluded', reason: 'upstream_error', detail });
+/** No answer came: the upstream failed, or the client did not wait for it. */
+const unanswered = (failure: string): CaptureVerdict => ({
+  kind: 'excluded',
+  reason: failure === 'client_gone' ? 'undelivered' : 'upstream_error',
+  detail: failure,
+});
 
 /** Records turns on the side of serving. Nothing it does can fail a chat: what goes wrong here is counted and logged. */
 @Injectable()
@@ -74,7 +79,7 @@ export class TurnRecorder {
     if (turn === null) return;
     this.guard(() => {
       const { telemetry, engine } = this.context;
-      const verdict = result.answer === null ? UPSTREAM_FAILED(result.failure) : judgeCapture(result.answer);
+      const verdict = result.answer === null ? unanswered(result.failure) : judgeCapture(result.answer);
       const ending = {
         completedAt: Date.now(),
         policyVersion: this.policy.current.version,

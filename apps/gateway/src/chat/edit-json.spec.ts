@@ -7,7 +7,7 @@ const edit = (text: string, changes: Record<string, unknown>): string =>
 /** JSON texts as clients may write them: any value, any form of it that JSON knows. */
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });
 const escaped = (text: string): string =>
-  [...text].map((c) => (c.length === 1 ? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}` : c)).join('');
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
 const stringText = fc
   .tuple(fc.string({ unit: 'binary' }), fc.boolean())
   .map(([text, escape]) => (escape ? `"${escaped(text)}"` : JSON.stringify(text)));
