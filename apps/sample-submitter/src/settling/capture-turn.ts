@@ -1,6 +1,12 @@
-import type { FrameArrays } from '@app/contracts';
+import type { FrameArrays, TurnCompletedBody, TurnCompletedInfo } from '@app/contracts';
 import { SampleInvariantError, type CapturedTurn } from '@app/sample';
-import type { StoredTurn } from './settle';
+
+/** A turn as it was stored, and the session that it was found to belong to. */
+export interface StoredTurn {
+  readonly session: string;
+  readonly info: TurnCompletedInfo;
+  readonly body: TurnCompletedBody;
+}
 
 const integers = (arrays: FrameArrays, name: string): Int32Array => {
   const values = arrays[name];

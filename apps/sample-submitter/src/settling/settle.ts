@@ -1,14 +1,7 @@
 import { binaryReward, type Score } from '@app/advantage';
-import type { SettleReason, TurnCompletedBody, TurnCompletedInfo } from '@app/contracts';
+import type { SettleReason } from '@app/contracts';
 import { buildSample, SampleInvariantError, type RewardSource, type Sample } from '@app/sample';
-import { captureTurn } from './capture-turn';
-
-/** A turn as it was stored, and the session that it was found to belong to. */
-export interface StoredTurn {
-  readonly session: string;
-  readonly info: TurnCompletedInfo;
-  readonly body: TurnCompletedBody;
-}
+import { captureTurn, type StoredTurn } from './capture-turn';
 
 /** What was found out about a turn: by votes, or by a person. `score` null is "not judged". */
 export interface Verdict {
