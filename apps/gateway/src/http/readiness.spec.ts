@@ -1,0 +1,42 @@
+import { readinessCheck } from './readiness';
+
+const check = (state: { reachable: boolean; busUp: boolean; gateClosed?: boolean; refuses?: boolean }) => {
+  const parts = [
+    { isUp: state.busUp },
+    { isReachable: () => Promise.resolve(state.reachable), refusesAdditions: state.refuses ?? false },
+    { isClosed: state.gateClosed ?? false },
+  ] as unknown as Parameters<typeof readinessCheck>;
+  return readinessCheck(...parts)();
+};
+
+describe('readinessCheck', () => {
+  it('is ok with policy and bus', async () => {
+    await expect(check({ reachable: true, busUp: true })).resolves.toEqual({
+      ready: true,
+      status: 'ok',
+      detail: { policy: 'reachable', bus: 'connected', gate: 'open', token_ids: 'asked_for' },
+    });
+  });
+
+  it('is ready, degraded, without the bus', async () => {
+    await expect(check({ reachable: true, busUp: false })).resolves.toMatchObject({
+      ready: true,
+      status: 'degraded',
+      detail: { bus: 'disconnected' },
+    });
+  });
+
+  it.each([true, false])('is not ready without a policy, bus %p', async (busUp) => {
+    await expect(check({ reachable: false, busUp })).resolves.toMatchObject({ ready: false, status: 'unavailable' });
+  });
+
+  it('stays ready while the gate is closed: clients are told to wait', async () => {
+    const readiness = await check({ reachable: true, busUp: true, gateClosed: true });
+    expect(readiness).toMatchObject({ ready: true, status: 'ok', detail: { gate: 'closed' } });
+  });
+
+  it('says where a policy server refuses what capture needs', async () => {
+    const readiness = await check({ reachable: true, busUp: true, refuses: true });
+    expect(readiness).toMatchObject({ ready: true, detail: { token_ids: 'refused' } });
+  });
+});
