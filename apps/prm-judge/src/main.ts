@@ -1,9 +1,11 @@
 import { loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
+import { requireJudge } from './judging/judge-engine';
 import { PrmJudgeModule } from './prm-judge.module';
 
 const main = async (): Promise<void> => {
   const settings = loadSettings();
+  requireJudge(settings);
   const { metrics, logs } = settings;
   await runApp({
     name: 'prm-judge',

@@ -21,6 +21,12 @@ import { readVerdict, VERDICT_FORMS } from './verdict';
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 20_000;
 
+/** Where the judge is and what it is called there. @throws JudgeNotConfiguredError */
+export const requireJudge = ({ server }: Settings): { readonly baseUrl: string; readonly model: string } => {
+  if (server.judgeBaseUrl === null || server.judgeModel === null) throw new JudgeNotConfiguredError();
+  return { baseUrl: server.judgeBaseUrl, model: server.judgeModel };
+};
+
 /** The judge's last answer to a question. */
 export interface Verdict {
   readonly score: Score | null;
@@ -43,11 +49,11 @@ export class JudgeEngine {
     telemetry: Telemetry,
   ) {
     const { server, judge } = settings;
-    if (server.judgeBaseUrl === null || server.judgeModel === null) throw new JudgeNotConfiguredError();
-    this.model = server.judgeModel;
-    this.host = new URL(server.judgeBaseUrl).host;
+    const { baseUrl, model } = requireJudge(settings);
+    this.model = model;
+    this.host = new URL(baseUrl).host;
     this.client = new ChatClient({
-      baseUrl: server.judgeBaseUrl,
+      baseUrl,
       apiKey: server.judgeApiKey,
       model: this.model,
       timeoutMs: judge.timeoutS * 1000,
