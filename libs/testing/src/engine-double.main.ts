@@ -15,9 +15,10 @@ async function main(): Promise<void> {
       script: { type: 'string' },
     },
   });
-  const { host, port, script } = values;
-  const double = await startEngineDouble({ host, port: Number(port), sglext: !values['no-sglext'] });
-  if (script !== undefined) double.script(...(JSON.parse(readFileSync(script, 'utf8')) as ScriptedAnswer[]));
+  const { host, script } = values;
+  const answers = script === undefined ? [] : (JSON.parse(readFileSync(script, 'utf8')) as ScriptedAnswer[]);
+  const double = await startEngineDouble({ host, port: Number(values.port), sglext: !values['no-sglext'] });
+  double.script(...answers);
   const stop = (): void => {
     void double.close();
   };
