@@ -37,7 +37,7 @@ const closestTurns = (turns: readonly ChainTurn[], follower: ChainFollower): rea
 /**
  * The turn that a request continues: the latest free one among the closest, else the latest one; null if there is none.
  * Latest, not oldest: an equal conversation that was abandoned long ago must not catch what belongs to one going on now,
- * and whoever is left over can then still be paired, whatever the order of events.
+ * and a late follower of an older turn still finds that one free.
  */
 export const parentOf = (
   entry: ChainEntry,

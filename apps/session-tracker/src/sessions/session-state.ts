@@ -18,7 +18,12 @@ export type SessionChange =
     }
   /** Its outcome is somebody else's by now: it was followed, or a person scored it. */
   | { readonly kind: 'released'; readonly turnId: string }
-  | { readonly kind: 'closed'; readonly requestId: string; readonly at: number; readonly outcome?: number };
+  | {
+      readonly kind: 'closed';
+      readonly requestId: string;
+      readonly at: number;
+      readonly outcome?: number;
+    };
 
 /** Turns that an end takes, by what becomes of them. */
 export interface EndingTurns {

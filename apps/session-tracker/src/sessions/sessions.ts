@@ -58,7 +58,8 @@ export class Sessions {
   }
 
   /**
-   * Resolves when everything published before the event has been handled.
+   * Resolves when everything published before the event has been handled. What asks for an end waits so before it says
+   * so: turns and followers that are on their way belong to the session that ends.
    * @throws EarlierEventsPendingError if that takes long: then the event is to be delivered again
    */
   async waitForEarlier({ sequence, deliveries }: EventPlace): Promise<void> {

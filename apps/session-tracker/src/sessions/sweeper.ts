@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import { sessionDocumentKey } from '@app/contracts';
@@ -30,7 +36,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     settings: Settings,
     private readonly stores: Stores,
     private readonly sessions: Sessions,
-    private readonly progress: Progress,
+    @Inject(Progress) private readonly progress: Pick<Progress, 'handledUntil'>,
   ) {
     this.idleMs = settings.session.idleMinutes * 60_000;
   }

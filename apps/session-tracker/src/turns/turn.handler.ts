@@ -47,6 +47,7 @@ export class TurnHandler {
     const judge = isJudged(place.main, info.exclusion);
     const followed = await this.pairs.addTurn(info, place, judge);
     if (isJudged(info.kind === 'main', info.exclusion) && !judge) await this.settleSideTurn(info, place.session);
+    if (info.sessionDone) await this.sessions.waitForEarlier(event);
     const change: SessionChange = {
       kind: 'completed',
       turnId: info.turnId,
@@ -59,7 +60,6 @@ export class TurnHandler {
 
   private async closed(event: Delivery): Promise<void> {
     const info = SessionClosed.decodeInfo(event);
-    // Turns that are still on their way here belong to the session that is closed.
     await this.sessions.waitForEarlier(event);
     const change: SessionChange = {
       kind: 'closed',

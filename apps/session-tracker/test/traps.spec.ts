@@ -1,0 +1,357 @@
+import { SessionEnded } from '@app/contracts';
+import { Script } from './script';
+import { IDLE_MS, World } from './world';
+
+describe('the session-tracker', () => {
+  let world: World;
+  let script: Script;
+  beforeEach(() => {
+    world = new World();
+    script = new Script();
+  });
+
+  describe('with a stock client, which sends no headers', () => {
+    it('judges every turn of the main line but the last', async () => {
+      for (const shape of [{}, { after: 't1' }, { after: 't2', role: 'tool' as const }]) {
+        await world.play(...script.turn(`t${world.events.length / 2 + 1}`, { runtime: 'R', ...shape }).both);
+      }
+      expect(world.followed).toEqual({ t1: 't2', t2: 't3' });
+      await world.goQuiet();
+      expect(world.settled).toEqual({ t3: 'no_next_state' });
+      expect(world.ended).toEqual([{ session: 'R#1', cause: 'idle', withoutNextState: ['t3'], lost: [] }]);
+    });
+
+    it('keeps the conversation in one session even where nothing names one', async () => {
+      await world.play(...script.turn('t1').both, ...script.turn('t2', { after: 't1' }).both);
+      await world.goQuiet();
+      expect(world.followed).toEqual({ t1: 't2' });
+      expect(world.ended).toHaveLength(1);
+    });
+
+    it('starts the judge when the next request arrives, not when it is answered', async () => {
+      await world.play(
+        ...script.turn('t1', { runtime: 'R' }).both,
+        script.turn('t2', { after: 't1', runtime: 'R' }).arrived,
+      );
+      expect(world.followed).toEqual({ t1: 't2' });
+    });
+
+    it('finds the turn although the next request arrives before its end is known', async () => {
+      const [first, second] = [script.turn('t1', { runtime: 'R' }), script.turn('t2', { after: 't1', runtime: 'R' })];
+      await world.play(first.arrived, second.arrived);
+      expect(world.followed).toEqual({});
+      await world.play(first.completed);
+      expect(world.followed).toEqual({ t1: 't2' });
+    });
+
+    it('lets the chain win over the Runtime line', async () => {
+      await world.play(
+        ...script.turn('t1', { runtime: 'R' }).both,
+        ...script.turn('t2', { after: 't1', runtime: 'other' }).both,
+      );
+      expect(Object.keys(world.session('R').turns)).toEqual(['t2']);
+    });
+
+    it('tells two clients with word for word the same conversation apart by their Runtime lines', async () => {
+      for (const client of ['a', 'b'])
+        await world.play(...script.turn(`${client}1`, { runtime: client, chain: 'same' }).both);
+      for (const client of ['a', 'b']) {
+        await world.play(...script.turn(`${client}2`, { after: `${client}1`, runtime: client }).both);
+      }
+      expect(world.followed).toEqual({ a1: 'a2', b1: 'b2' });
+    });
+
+    it('judges both of two clients with the same conversation that nothing tells apart', async () => {
+      await world.play(...script.turn('a1', { chain: 'same' }).both, ...script.turn('b1', { chain: 'same' }).both);
+      await world.play(...script.turn('a2', { after: 'a1' }).both, ...script.turn('b2', { after: 'b1' }).both);
+      expect(Object.keys(world.followed).sort()).toEqual(['a1', 'b1']);
+      expect(new Set(Object.values(world.followed)).size).toBe(2);
+    });
+  });
+
+  describe('with a client that names its sessions', () => {
+    it('judges every turn but the last, in parallel sessions with the same words', async () => {
+      for (const session of ['A', 'B'])
+        await world.play(...script.turn(`${session}1`, { session, chain: 'same' }).both);
+      for (const session of ['B', 'A']) {
+        await world.play(...script.turn(`${session}2`, { session, after: `${session}1` }).both);
+      }
+      expect(world.followed).toEqual({ A1: 'A2', B1: 'B2' });
+    });
+
+    it('ends with the turn that says so, after its own answer', async () => {
+      const first = script.turn('t1', { session: 'S' });
+      const last = script.turn('t2', { session: 'S', after: 't1', done: true });
+      await world.play(...first.both, last.arrived);
+      expect(world.ended).toEqual([]);
+      await world.play(last.completed);
+      expect(world.followed).toEqual({ t1: 't2' });
+      expect(world.ended).toEqual([{ session: 'S#1', cause: 'done', withoutNextState: ['t2'], lost: [] }]);
+      expect(world.settled).toEqual({ t2: 'no_next_state' });
+    });
+
+    it('does not mix a session with the next one of the same name while its turns are still judged', async () => {
+      await world.play(...script.turn('OLD', { session: 'k' }).both);
+      await world.play(...script.turn('OLD2', { session: 'k', after: 'OLD', done: true }).both);
+      await world.play(...script.turn('NEW', { session: 'k' }).both);
+      expect(world.followed).toEqual({ OLD: 'OLD2' });
+      expect(world.settled).toEqual({ OLD2: 'no_next_state' });
+      expect(world.session('k')).toMatchObject({ state: 'open', incarnation: 2, lastTurn: 'NEW' });
+      await world.play(...script.turn('NEW2', { session: 'k', after: 'NEW' }).both);
+      expect(world.followed).toEqual({ OLD: 'OLD2', NEW: 'NEW2' });
+    });
+
+    it('ends at the client request, with its outcome, once the running answer is there', async () => {
+      const first = script.turn('t1', { session: 'S' });
+      const running = script.turn('t2', { session: 'S', after: 't1' });
+      await world.play(...first.both, running.arrived, script.close('r', 'S', 0.5));
+      expect(world.ended).toEqual([]);
+      await world.play(running.completed);
+      expect(world.ended).toEqual([{ session: 'S#1', cause: 'closed', withoutNextState: ['t2'], lost: [] }]);
+      const [end] = [...world.store.messages.values()].filter(({ subject }) => SessionEnded.matches(subject));
+      expect(SessionEnded.decodeInfo(end!).outcome).toBe(0.5);
+    });
+
+    it('knows nothing of an end request for a session that never was', async () => {
+      await world.play(script.close('r', 'nobody', 1));
+      await world.goQuiet();
+      expect(world.ended).toEqual([]);
+    });
+  });
+
+  it('does not take a retry for feedback', async () => {
+    await world.play(...script.turn('t1').both, ...script.turn('retry', { after: 't1', role: null }).both);
+    expect(world.followed).toEqual({});
+    await world.play(...script.turn('t2', { after: 't1' }).both);
+    expect(world.followed).toEqual({ t1: 't2' });
+  });
+
+  it('keeps a heartbeat in the main session out of it: it follows nothing and is not judged', async () => {
+    await world.play(...script.turn('t1', { runtime: 'R' }).both);
+    await world.play(...script.turn('beat', { runtime: 'R', after: 't1', kind: 'side' }).both);
+    await world.play(...script.turn('t2', { runtime: 'R', after: 't1' }).both);
+    await world.play(...script.turn('t3', { runtime: 'R', after: 'beat' }).both);
+    await world.goQuiet();
+    expect(world.followed).toEqual({ t1: 't2' });
+    expect(world.settled).toEqual({ t2: 'no_next_state', t3: 'no_next_state' });
+  });
+
+  it('takes a request without tools for a side turn if its client sends tools otherwise', async () => {
+    await world.play(...script.turn('t1', { runtime: 'R' }).both);
+    await world.play(...script.turn('title', { runtime: 'R', after: 't1', tools: false }).both);
+    expect(world.followed).toEqual({});
+    expect(world.settled).toEqual({ title: 'side_turn' });
+    await world.play(...script.turn('t2', { after: 'title', runtime: 'R' }).both);
+    await world.goQuiet();
+    expect(world.followed).toEqual({});
+    expect(world.settled).toEqual({ title: 'side_turn', t1: 'no_next_state', t2: 'no_next_state' });
+  });
+
+  it('leaves the outcome of a turn that failed, or of a side turn, to the gateway', async () => {
+    await world.play(...script.turn('t1').both);
+    await world.play(...script.turn('failed', { after: 't1', tools: false, exclusion: 'upstream_error' }).both);
+    await world.play(...script.turn('side', { kind: 'side', tools: false }).both);
+    await world.goQuiet();
+    expect(world.settled).toEqual({ t1: 'no_next_state' });
+  });
+
+  it('judges a client that never sends tools', async () => {
+    await world.play(
+      ...script.turn('t1', { tools: false }).both,
+      ...script.turn('t2', { tools: false, after: 't1' }).both,
+    );
+    expect(world.followed).toEqual({ t1: 't2' });
+  });
+
+  it.each(['undelivered', 'upstream_error', 'incomplete'] as const)(
+    'never has a turn judged that is %s',
+    async (exclusion) => {
+      await world.play(...script.turn('t1', { runtime: 'R', exclusion }).both);
+      await world.play(...script.turn('t2', { runtime: 'R', after: 't1' }).both);
+      await world.goQuiet();
+      expect(world.followed).toEqual({});
+      expect(world.settled).toEqual({ t2: 'no_next_state' });
+    },
+  );
+
+  it('has a turn without token ids judged: it is collected', async () => {
+    await world.play(
+      ...script.turn('t1', { exclusion: 'no_token_ids' }).both,
+      ...script.turn('t2', { after: 't1' }).both,
+    );
+    expect(world.followed).toEqual({ t1: 't2' });
+  });
+
+  it('takes the answer that was delivered where the same one was lost on its way before', async () => {
+    await world.play(...script.turn('lost', { chain: 'same', exclusion: 'undelivered' }).both);
+    await world.play(...script.turn('again', { chain: 'same' }).both, ...script.turn('t2', { after: 'again' }).both);
+    expect(world.followed).toEqual({ again: 't2' });
+  });
+
+  it('finds the turn by its answer after compaction', async () => {
+    await world.play(
+      ...script.turn('t1', { runtime: 'R' }).both,
+      ...script.turn('t2', { runtime: 'R', after: 't1' }).both,
+    );
+    await world.play(...script.turn('compaction', { runtime: 'R', kind: 'side', tools: false }).both);
+    await world.play(...script.turn('t3', { runtime: 'R', after: 't2', cut: true }).both);
+    await world.play(...script.turn('t4', { runtime: 'R', after: 't3' }).both);
+    expect(world.followed).toEqual({ t1: 't2', t2: 't3', t3: 't4' });
+  });
+
+  it('takes the latest of equal answers after compaction, also before it is known', async () => {
+    const first = script.turn('t1', { session: 'S', answer: 'Done' });
+    const second = script.turn('t2', { session: 'S', after: 't1', answer: 'Done' });
+    await world.play(...first.both, ...second.both);
+    await world.play(...script.turn('t3', { session: 'S', after: 't2', cut: true }).both);
+    expect(world.followed).toEqual({ t1: 't2', t2: 't3' });
+
+    const next = script.turn('t4', { session: 'S', after: 't3' });
+    await world.play(script.turn('t5', { session: 'S', after: 't4', cut: true }).arrived, ...next.both);
+    expect(world.followed).toEqual({ t1: 't2', t2: 't3', t3: 't4', t4: 't5' });
+  });
+
+  it('does not carry an answer over into another session', async () => {
+    await world.play(...script.turn('t1', { session: 'A', answer: 'Done' }).both);
+    await world.play(...script.turn('t2', { session: 'B', after: 't1', cut: true }).both);
+    expect(world.followed).toEqual({});
+  });
+
+  it('takes an edited history for a branch', async () => {
+    await world.play(...script.turn('t1', { session: 'S' }).both);
+    await world.play(...script.turn('branch', { session: 'S', after: 't1', edited: true }).both);
+    expect(world.followed).toEqual({});
+    await world.goQuiet();
+    expect(world.settled).toEqual({ t1: 'no_next_state', branch: 'no_next_state' });
+  });
+
+  it('judges the regenerated answer that the user went on with', async () => {
+    await world.play(...script.turn('t1').both, ...script.turn('t2', { after: 't1' }).both);
+    await world.play(...script.turn('t2again', { after: 't1' }).both, ...script.turn('t3', { after: 't2again' }).both);
+    await world.goQuiet();
+    expect(world.followed).toEqual({ t1: 't2', t2again: 't3' });
+    expect(world.settled).toEqual({ t2: 'no_next_state', t3: 'no_next_state' });
+  });
+
+  it('lets the first of overlapping requests be the next state', async () => {
+    const first = script.turn('t1', { session: 'S' });
+    const [one, two] = [
+      script.turn('t2', { session: 'S', after: 't1' }),
+      script.turn('t3', { session: 'S', after: 't1' }),
+    ];
+    await world.play(...first.both, one.arrived, two.arrived, two.completed, one.completed);
+    expect(world.followed).toEqual({ t1: 't2' });
+  });
+
+  it('names a turn whose gateway died when its session ends', async () => {
+    await world.play(
+      ...script.turn('t1', { session: 'S' }).both,
+      script.turn('t2', { session: 'S', after: 't1' }).arrived,
+    );
+    await world.goQuiet();
+    expect(world.followed).toEqual({ t1: 't2' });
+    expect(world.settled).toEqual({ t2: 'gateway_lost' });
+    expect(world.ended).toEqual([{ session: 'S#1', cause: 'idle', withoutNextState: [], lost: ['t2'] }]);
+  });
+
+  it('ends no session early: an event that comes meanwhile keeps it open', async () => {
+    await world.play(...script.turn('t1', { session: 'S' }).both);
+    world.store.now += IDLE_MS - 1;
+    await world.play(...script.turn('t2', { session: 'S', after: 't1' }).both);
+    world.store.now += IDLE_MS - 1;
+    await world.replicas[0].sweeper.sweep();
+    expect(world.ended).toEqual([]);
+    world.store.now += 2;
+    await world.replicas[1].sweeper.sweep();
+    expect(world.ended).toHaveLength(1);
+  });
+
+  it('does not reopen a session for the late redelivery of a turn that it knows', async () => {
+    await world.play(
+      ...script.turn('t1', { session: 'S' }).both,
+      ...script.turn('t2', { session: 'S', after: 't1', done: true }).both,
+    );
+    await world.deliver([0, 1, 2, 3, 3]);
+    await world.goQuiet();
+    expect(world.session('S')).toMatchObject({ state: 'announced', incarnation: 1 });
+    expect(world.ended).toHaveLength(1);
+  });
+
+  it('takes an answer that comes after its session ended for the next incarnation', async () => {
+    await world.play(...script.turn('t1', { session: 'S', done: true }).both);
+    await world.play(script.turn('long', { session: 'S' }).completed);
+    await world.goQuiet();
+    expect(world.settled).toEqual({ t1: 'no_next_state', long: 'no_next_state' });
+  });
+
+  describe('with feedback', () => {
+    it('takes a text that comes before any reply for the next state', async () => {
+      await world.play(...script.turn('t1', { session: 'S' }).both, script.feedback('f1', 't1', { hasText: true }));
+      await world.play(...script.turn('t2', { session: 'S', after: 't1' }).both);
+      await world.goQuiet();
+      expect(world.followed).toEqual({ t1: 'f1' });
+      expect(world.settled).toEqual({ t2: 'no_next_state' });
+    });
+
+    it('changes nothing about a turn that was followed already', async () => {
+      await world.play(...script.turn('t1').both, ...script.turn('t2', { after: 't1' }).both);
+      await world.play(script.feedback('f1', 't1', { hasText: true }));
+      expect(world.followed).toEqual({ t1: 't2' });
+    });
+
+    it('leaves a turn with a score to those who settle it', async () => {
+      await world.play(
+        ...script.turn('t1', { session: 'S' }).both,
+        script.feedback('f1', 't1', { score: 1, hasText: true }),
+      );
+      await world.goQuiet();
+      expect(world.followed).toEqual({});
+      expect(world.settled).toEqual({});
+      expect(world.ended).toEqual([{ session: 'S#1', cause: 'idle', withoutNextState: [], lost: [] }]);
+    });
+
+    it('waits with a text until the answer is stored, and does not mind unknown turns', async () => {
+      const turn = script.turn('t1', { session: 'S' });
+      world.publish(
+        turn.arrived,
+        script.feedback('f1', 't1', { hasText: true }),
+        script.feedback('f2', 'nobody', { score: 1 }),
+      );
+      await expect(world.handle(1)).rejects.toMatchObject({ name: 'TurnNotCompletedError', retryable: true });
+      await world.deliver([2]);
+      world.publish(turn.completed);
+      await world.deliver([1]);
+      expect(world.followed).toEqual({ t1: 'f1' });
+    });
+
+    it('has no side turn judged for a text, and none that is settled', async () => {
+      await world.play(...script.turn('side', { kind: 'side' }).both, script.feedback('f1', 'side', { hasText: true }));
+      await world.play(
+        ...script.turn('t1', { session: 'S', done: true }).both,
+        script.feedback('f2', 't1', { hasText: true }),
+      );
+      expect(world.followed).toEqual({});
+    });
+  });
+
+  it('counts what it stored, once', async () => {
+    await world.play(
+      ...script.turn('t1', { session: 'S' }).both,
+      ...script.turn('t2', { session: 'S', after: 't1', done: true }).both,
+    );
+    await world.deliver([0, 1, 2, 3]);
+    const { turnsFollowed, turnsSettled, sessionsEnded } = world.telemetry.metrics;
+    const value = async (metric: { get(): Promise<{ values: { value: number }[] }> }) =>
+      (await metric.get()).values.map((each) => each.value);
+    expect(await value(turnsFollowed)).toEqual([1]);
+    expect(await value(turnsSettled)).toEqual([1]);
+    expect(await value(sessionsEnded)).toEqual([1]);
+  });
+
+  it('settles the turn of a message that is given up', async () => {
+    const { both } = script.turn('t1');
+    world.publish(...both);
+    for (const event of both) await world.replicas[0].turns.settleDead({ ...event, sequence: 1, deliveries: 8 });
+    expect(world.settled).toEqual({ t1: 'dead_letter' });
+  });
+});
