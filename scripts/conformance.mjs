@@ -1,6 +1,7 @@
 // Does an engine speak the protocol? One line per check; exit code 1 when one fails.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const USAGE =
@@ -24,9 +25,9 @@ if (!url || !URL.canParse(url)) {
 
 const built = new URL('../dist/libs/testing/src/index.js', import.meta.url);
 if (!existsSync(built)) {
-  const nest = new URL('../node_modules/@nestjs/cli/bin/nest.js', import.meta.url);
+  const nest = fileURLToPath(new URL('../node_modules/@nestjs/cli/bin/nest.js', import.meta.url));
   const cwd = new URL('..', import.meta.url);
-  execFileSync(process.execPath, [nest.pathname, 'build', 'testing'], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, [nest, 'build', 'testing'], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 const { runConformance, formatReport } = await import(built.href);

@@ -73,5 +73,6 @@ describe('conformance suite', () => {
     await gone.close();
     const results = await runConformance({ url: gone.url, admin: true });
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['fail']));
+    expect(results[0]?.why).toContain('ECONNREFUSED');
   });
 });

@@ -11,13 +11,18 @@ export interface CheckResult {
   why: string;
 }
 
+/** The message of an error, and of what caused it: fetch says why only there. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
 async function runCheck(name: string, check: () => Promise<void>): Promise<CheckResult> {
   try {
     await check();
     return { name, outcome: 'pass', why: '' };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { name, outcome: error instanceof CheckSkippedError ? 'skip' : 'fail', why };
+    return { name, outcome: error instanceof CheckSkippedError ? 'skip' : 'fail', why: reasonOf(error) };
   }
 }
 
