@@ -8,7 +8,8 @@ const GUARDED = '/v1/';
 /** Checks the key of every `/v1/` request before its body is read. */
 export const installAuth = (server: FastifyInstance, rules: AccessRules): void => {
   server.addHook('onRequest', (request: GatewayRequest, reply, done) => {
-    if (!request.url.startsWith(GUARDED)) {
+    // The route's own path: the request may write the same path in percent escapes.
+    if (!(request.routeOptions.url ?? request.url).startsWith(GUARDED)) {
       done();
       return;
     }

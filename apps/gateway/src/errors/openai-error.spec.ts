@@ -2,7 +2,7 @@ import { invalidRequest, OpenAiError } from './openai-error';
 
 describe('OpenAiError', () => {
   it('is OpenAI’s envelope and no more', () => {
-    const error = new OpenAiError(429, 'rate_limit_error', 'too_many_requests', 'slow down', {
+    const error = new OpenAiError(429, 'too_many_requests', 'slow down', {
       cause: new TypeError('x'),
     });
     expect(error.body).toEqual({
@@ -13,9 +13,21 @@ describe('OpenAiError', () => {
   });
 
   it('says when to try again, and details for clients that look for them', () => {
-    const error = new OpenAiError(503, 'server_error', null, 'm', { retryAfterSeconds: 2, detail: 'paused' });
+    const error = new OpenAiError(503, null, 'm', { retryAfterSeconds: 2, detail: 'paused' });
     expect(error.headers).toEqual({ 'retry-after': '2' });
     expect(error.body).toMatchObject({ detail: 'paused', error: { code: null } });
+  });
+
+  it.each([
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [404, 'not_found_error'],
+    [413, 'invalid_request_error'],
+    [429, 'rate_limit_error'],
+    [500, 'server_error'],
+    [503, 'server_error'],
+  ])('says of status %d that it is a %s', (status, type) => {
+    expect(new OpenAiError(status, null, 'm').body.error.type).toBe(type);
   });
 
   it('names the field of a wrong request, in its message too', () => {

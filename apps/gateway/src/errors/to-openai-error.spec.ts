@@ -13,7 +13,7 @@ describe('toOpenAiError', () => {
   });
 
   it('leaves our own errors as they are', () => {
-    const error = new OpenAiError(418, 'server_error', 'x', 'm');
+    const error = new OpenAiError(418, 'x', 'm');
     expect(toOpenAiError(error)).toBe(error);
   });
 
@@ -51,7 +51,7 @@ describe('toOpenAiError', () => {
 
   it('logs nothing for a client’s mistake', () => {
     toOpenAiError(new NotFoundException());
-    toOpenAiError(new OpenAiError(400, 'invalid_request_error', null, 'm'));
+    toOpenAiError(new OpenAiError(400, null, 'm'));
     expect(logged).not.toHaveBeenCalled();
   });
 

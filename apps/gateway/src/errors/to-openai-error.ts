@@ -9,6 +9,13 @@ const frameworkStatus = (error: unknown): number | null => {
   return typeof error.statusCode === 'number' ? error.statusCode : null;
 };
 
+/** Name and place of an error. Its message stays out of the log: a parser quotes there what it was given. */
+const placeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return `a thrown ${typeof error}`;
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  return [error.name, ...frames].join('\n');
+};
+
 /** Anything that was thrown, as an error in OpenAI's envelope. What is not ours is logged and told as a plain 500. */
 export const toOpenAiError = (error: unknown): OpenAiError => {
   if (error instanceof OpenAiError) return error;
@@ -24,8 +31,6 @@ export const toOpenAiError = (error: unknown): OpenAiError => {
     return new OpenAiError(413, 'body_too_large', 'the request body is over gateway.body_limit_mb');
   }
   if (status !== null && status < 500) return new OpenAiError(status, null, message);
-  new Logger('gateway').error(
-    `a request failed: ${error instanceof Error ? (error.stack ?? error.name) : 'unknown error'}`,
-  );
+  new Logger('gateway').error(`a request failed: ${placeOf(error)}`);
   return new OpenAiError(500, 'internal_error', 'internal error', { cause: error });
 };

@@ -13,11 +13,11 @@ describe('upstreamError', () => {
     ['a client that is gone', new ClientGoneError('gone'), 499, 'client_gone'],
   ])('%s', (_what, error, status, code) => {
     const told = upstreamError(error, 'turn-1');
-    expect(told).toMatchObject({ status, code, type: 'server_error', cause: error });
+    expect(told).toMatchObject({ status, code, cause: error });
   });
 
   it('leaves our own errors as they are', () => {
-    const error = new OpenAiError(400, 'invalid_request_error', null, 'm');
+    const error = new OpenAiError(400, null, 'm');
     expect(upstreamError(error, 'turn-1')).toBe(error);
   });
 
