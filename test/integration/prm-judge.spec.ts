@@ -246,9 +246,9 @@ describe('prm-judge', () => {
     it('asks to wait, nothing is asked before that', async () => {
       await start(one);
       script({ status: 429, headers: { 'retry-after': '1' } }, right);
-      const start_ = performance.now();
+      const askedAt = performance.now();
       await judged(await turn());
-      expect(performance.now() - start_).toBeGreaterThanOrEqual(1000);
+      expect(performance.now() - askedAt).toBeGreaterThanOrEqual(1000);
     });
 
     it('stays in the wrong form, the turn is not judged, and that is not neutral', async () => {
