@@ -112,7 +112,8 @@ export class Connection {
   private setUp(up: boolean): void {
     if (this.up === up) return;
     this.up = up;
-    this.options.onStatus?.(up);
+    // A connection that is closed on purpose is no news.
+    if (!this.closed) this.options.onStatus?.(up);
     if (up) for (const waiter of [...this.waiters]) waiter();
   }
 }

@@ -1,4 +1,5 @@
 import axios, { type AxiosResponse } from 'axios';
+import { apiUrl } from './endpoints';
 import { readCompletion, type ChatReply } from './chat-completion';
 import { EngineStatusError, EngineTimeoutError, EngineUnreachableError } from './engine-errors';
 import { parseRetryAfterMs } from './retry';
@@ -23,14 +24,8 @@ export interface ChatQuestion {
   readonly signal: AbortSignal;
 }
 
-/**
- * URL of a server's chat completions. `/v1` is added where the base URL has no version of its own
- * (`…/v1beta/openai` and `…/api/v4` do).
- */
-export const chatCompletionsUrl = (baseUrl: string): string => {
-  const base = baseUrl.replace(/\/+$/, '');
-  return /\/v\d\w*(\/|$)/.test(new URL(base).pathname) ? `${base}/chat/completions` : `${base}/v1/chat/completions`;
-};
+/** URL of a server's chat completions. */
+export const chatCompletionsUrl = (baseUrl: string): string => `${apiUrl(baseUrl)}/chat/completions`;
 
 /** Which form of a request the model takes; found out by its refusals. */
 interface Dialect {

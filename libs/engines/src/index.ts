@@ -20,5 +20,6 @@ export {
   UpstreamTimeoutError,
   UpstreamUnreachableError,
   type UpstreamOptions,
+  type UpstreamRequest,
   type UpstreamResponse,
 } from './upstream-client';

@@ -18,7 +18,7 @@ interface GenerateReply {
 }
 
 const generate = async (engine: UpstreamClient, body: unknown): Promise<GenerateReply | null> => {
-  const response = await engine.request('POST', '/generate', { body: JSON.stringify(body) });
+  const response = await engine.request('POST', '/generate', { api: 'engine', body: JSON.stringify(body) });
   const text = await response.body.text();
   if (response.status !== 200) return null;
   try {

@@ -1,4 +1,5 @@
 import { errors, Pool, type Dispatcher } from 'undici';
+import { apiUrl, engineUrl } from './endpoints';
 
 /** Thrown when no connection to the engine could be made. */
 export class UpstreamUnreachableError extends Error {
@@ -30,7 +31,7 @@ export interface UpstreamLimits {
 }
 
 export interface UpstreamOptions extends UpstreamLimits {
-  /** Base URL without `/v1`. */
+  /** Base URL, with or without `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | null;
 }
@@ -42,17 +43,28 @@ export interface UpstreamResponse {
   readonly body: Dispatcher.ResponseData['body'];
 }
 
+export interface UpstreamRequest {
+  /** @default 'openai' */
+  readonly api?: 'openai' | 'engine';
+  readonly body?: Buffer | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
 const PIPELINING = 1;
+
+const pathOf = (url: string): string => new URL(url).pathname.replace(/\/$/, '');
 
 /** HTTP client of the serving path: one pool of connections to one engine. Several times cheaper per request than fetch. */
 export class UpstreamClient {
   private readonly pool: Pool;
-  private readonly prefix: string;
+  private readonly apiPath: string;
+  private readonly enginePath: string;
 
   constructor(private readonly options: UpstreamOptions) {
-    const url = new URL(options.baseUrl);
-    this.prefix = url.pathname.replace(/\/$/, '');
-    this.pool = new Pool(url.origin, {
+    this.apiPath = pathOf(apiUrl(options.baseUrl));
+    this.enginePath = pathOf(engineUrl(options.baseUrl));
+    this.pool = new Pool(new URL(options.baseUrl).origin, {
       pipelining: PIPELINING,
       connect: { timeout: options.connectTimeoutS * 1000 },
       headersTimeout: options.firstByteTimeoutS * 1000,
@@ -62,18 +74,15 @@ export class UpstreamClient {
   }
 
   /**
-   * Sends a request; resolves with the headers. Aborting the signal closes the connection, which tells the engine.
+   * Sends a request to the OpenAI API (`/chat/completions`), or to the engine's own one (`/generate`); resolves with the
+   * headers. Aborting the signal closes the connection, which tells the engine.
    * @throws UpstreamUnreachableError, UpstreamTimeoutError
    */
-  async request(
-    method: 'GET' | 'POST',
-    path: string,
-    options: { body?: Buffer | string; headers?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
-  ): Promise<UpstreamResponse> {
+  async request(method: 'GET' | 'POST', path: string, options: UpstreamRequest = {}): Promise<UpstreamResponse> {
     try {
       const response = await this.pool.request({
         method,
-        path: `${this.prefix}${path}`,
+        path: `${options.api === 'engine' ? this.enginePath : this.apiPath}${path}`,
         headers: {
           accept: 'application/json, text/event-stream',
           ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -160,8 +160,8 @@ export class ChatService {
   private post(exchange: Exchange, additions: Additions): Promise<UpstreamResponse> {
     const { chat, request, abort } = exchange;
     const { server } = this.context.settings;
-    return this.upstream.client.request('POST', '/v1/chat/completions', {
-      body: upstreamBody(chat.raw, request, { additions, model: this.upstream.model, defaults: server }),
+    return this.upstream.client.request('POST', '/chat/completions', {
+      body: upstreamBody(chat.raw, request, { additions, model: server.policyModel, defaults: server }),
       headers: pick(chat.headers, FORWARDED),
       signal: abort.signal,
     });

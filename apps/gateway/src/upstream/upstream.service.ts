@@ -7,29 +7,25 @@ const REACHABLE_FOR_MS = 1000;
 const PROBE_TIMEOUT_MS = 5000;
 const REFUSAL_HOLDS_MS = 3_600_000;
 
-interface ModelList {
-  readonly data?: readonly { readonly id?: unknown }[];
-}
-
 /** Thrown when the gateway is started without a policy to serve. */
 export class NoPolicyError extends Error {
   override readonly name = 'NoPolicyError';
 }
 
-/** The policy engine: its client, its model id, and what is known of how it answers. */
+/** The policy engine: its client, and what is known of how it answers. */
 @Injectable()
 export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly client: UpstreamClient;
   /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
   logProbsTempered: boolean | null = null;
-  private discoveredModel: string | null = null;
   private refusedUntil = 0;
   private reachable: { at: number; value: Promise<boolean> } | null = null;
   private timer: NodeJS.Timeout | null = null;
+  private closed = false;
   private readonly logger = new Logger('upstream');
 
   /** @throws NoPolicyError if no base URL is configured. */
-  constructor(private readonly settings: Settings) {
+  constructor(settings: Settings) {
     const { baseUrl, apiKey } = settings.server;
     if (baseUrl === null) {
       throw new NoPolicyError(
@@ -38,11 +34,6 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     }
     const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
     this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
-  }
-
-  /** The upstream's name for the policy: configured, else the first of its list, else unknown. */
-  get model(): string | null {
-    return this.settings.server.policyModel ?? this.discoveredModel;
   }
 
   /** Whether the upstream has refused our extra fields a short while ago. */
@@ -61,6 +52,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.client.close();
   }
@@ -68,33 +60,30 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   /** Whether the upstream answers at all; asked at most once a second. */
   isReachable(): Promise<boolean> {
     if (this.reachable === null || Date.now() - this.reachable.at > REACHABLE_FOR_MS) {
-      this.reachable = { at: Date.now(), value: this.listModels().then((models) => models !== null) };
+      this.reachable = { at: Date.now(), value: this.ping() };
     }
     return this.reachable.value;
   }
 
-  /** Asks the engine what it is, until it has answered once. */
+  /** Asks the engine how it takes log-probs, once it answers. */
   private async learn(): Promise<void> {
-    const models = await this.listModels();
-    if (models === null) {
+    const answers = await this.ping();
+    if (this.closed) return;
+    if (!answers) {
       this.timer = setTimeout(() => void this.learn(), PROBE_EVERY_MS);
       return;
     }
-    this.discoveredModel = models[0] ?? null;
     this.logProbsTempered = await probeTempering(this.client).catch(() => null);
   }
 
-  /** Model ids of the upstream; empty where it has no list, null where it does not answer. */
-  private async listModels(): Promise<string[] | null> {
+  /** Any answer but a server error will do: some servers have no list of models. */
+  private async ping(): Promise<boolean> {
     try {
-      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-      const response = await this.client.request('GET', '/v1/models', { signal });
-      const text = await response.body.text();
-      if (response.status >= 500) return null;
-      const list = JSON.parse(text) as ModelList;
-      return (list.data ?? []).map((model) => model.id).filter((id) => typeof id === 'string');
-    } catch (error) {
-      return error instanceof SyntaxError ? [] : null;
+      const response = await this.client.request('GET', '/models', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+      await response.body.dump();
+      return response.status < 500;
+    } catch {
+      return false;
     }
   }
 }
