@@ -1,4 +1,5 @@
 import { CHAT_CHECKS } from './chat-checks';
+import { asObject } from '../engine-double/json';
 import { CheckSkippedError, ConformanceClient, type ConformanceTarget } from './client';
 import { ENGINE_CHECKS } from './engine-checks';
 
@@ -11,10 +12,11 @@ export interface CheckResult {
   why: string;
 }
 
-/** The message of an error, and of what caused it: fetch says why only there. */
+/** The message of an error, and of what caused it: fetch says why only there. By shape, since Jest has its own `Error`. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  const { message, cause } = asObject(error);
+  const reasons = [message, asObject(cause).message].filter((text) => typeof text === 'string' && text !== '');
+  return reasons.join(': ') || String(error);
 }
 
 async function runCheck(name: string, check: () => Promise<void>): Promise<CheckResult> {
