@@ -57,6 +57,28 @@ export const encodeFrame = (head: unknown, arrays: FrameArrays): Uint8Array => {
   return frame;
 };
 
+const isEntry = (value: unknown): value is ArrayEntry => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, type, length } = value as Partial<ArrayEntry>;
+  const known = typeof type === 'string' && Object.hasOwn(BYTES, type);
+  return typeof name === 'string' && known && Number.isInteger(length) && (length ?? -1) >= 0;
+};
+
+const parseHead = (text: string): { head: unknown; entries: ArrayEntry[] } => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Without the cause: a parser's message quotes what it was given.
+    throw new FrameError("the frame's head is not JSON");
+  }
+  const { head, arrays } = (parsed ?? {}) as { head?: unknown; arrays?: unknown };
+  if (!Array.isArray(arrays) || !arrays.every(isEntry)) {
+    throw new FrameError("the frame's head does not describe its arrays");
+  }
+  return { head, entries: arrays };
+};
+
 const readArray = (entry: ArrayEntry, bytes: Uint8Array): Int32Array | Float64Array | Uint8Array => {
   // A copy starts at offset 0, which typed arrays need; the frame itself may lie anywhere in the network's buffer.
   const copy = Uint8Array.from(bytes);
@@ -82,19 +104,17 @@ export const decodeFrame = (frame: Uint8Array): { head: unknown; arrays: FrameAr
   if (4 + length > frame.byteLength) {
     throw new FrameError(`the frame's head has ${length} bytes, but only ${frame.byteLength - 4} follow`);
   }
-  let parsed: { head: unknown; arrays: readonly ArrayEntry[] };
-  try {
-    parsed = JSON.parse(Buffer.from(frame.subarray(4, 4 + length)).toString()) as typeof parsed;
-  } catch (cause) {
-    throw new FrameError("the frame's head is not JSON", { cause });
-  }
+  const { head, entries } = parseHead(Buffer.from(frame.subarray(4, 4 + length)).toString());
   let offset = align(4 + length);
-  const arrays: Record<string, Int32Array | Float64Array | Uint8Array> = {};
-  for (const entry of parsed.arrays) {
+  const arrays = entries.map((entry) => {
     const end = offset + entry.length * BYTES[entry.type];
     if (end > frame.byteLength) throw new FrameError(`array ${entry.name} ends at ${end} of ${frame.byteLength} bytes`);
-    arrays[entry.name] = readArray(entry, frame.subarray(offset, end));
+    const values = readArray(entry, frame.subarray(offset, end));
     offset = align(end);
+    return [entry.name, values] as const;
+  });
+  if (offset !== frame.byteLength) {
+    throw new FrameError(`the frame's head describes ${offset} bytes, the frame has ${frame.byteLength}`);
   }
-  return { head: parsed.head, arrays };
+  return { head, arrays: Object.fromEntries(arrays) };
 };
