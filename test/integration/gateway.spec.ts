@@ -348,6 +348,37 @@ describe('gateway', () => {
     }
   });
 
+  it('starts and serves without NATS, and trains on nothing until it knows the policy version', async () => {
+    const own = await startNatsServer();
+    await own.kill();
+    const front = await start({ NATS_URL: own.url });
+    const reader = new Bus({ url: own.url, app: 'reader', storeGb: 1, replicas: 1 });
+    try {
+      const early = await front.post('/v1/chat/completions', chat('early'));
+      expect(early.status).toBe(200);
+      await own.restart();
+      await reader.ready();
+      const outcome = (response: Response) =>
+        until(() => reader.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), {
+          what: 'the turn',
+          timeoutMs: 15_000,
+        });
+      expect((await outcome(early)).body.head.detail).toBe('policy_version_unknown');
+      const later = await until(
+        async () => {
+          const response = await front.post('/v1/chat/completions', chat('later'));
+          return (await outcome(response)).info.exclusion === undefined;
+        },
+        { what: 'a turn that can be trained on', timeoutMs: 15_000 },
+      );
+      expect(later).toBe(true);
+    } finally {
+      await front.close();
+      await reader.close();
+      await own.stop();
+    }
+  });
+
   it('answers 503 with Retry-After while the update gate is closed, on every replica', async () => {
     const own = await startNatsServer();
     const fronts = [await start({ NATS_URL: own.url }), await start({ NATS_URL: own.url })];

@@ -7,6 +7,8 @@ import { INITIAL_POLICY_STATE, parsePolicyState, POLICY_KEY, type PolicyState } 
  */
 export class PolicyWatch {
   private state: PolicyState = INITIAL_POLICY_STATE;
+  private known = false;
+  private whenRead: (() => void)[] = [];
   private stopped = false;
   private stopIterator: (() => void) | null = null;
 
@@ -17,6 +19,23 @@ export class PolicyWatch {
 
   get current(): PolicyState {
     return this.state;
+  }
+
+  /** Whether the state has been read once; before that `current` is only what a new store begins with. */
+  get isKnown(): boolean {
+    return this.known;
+  }
+
+  /** Resolves once the state has been read, or after `timeoutMs`. */
+  async whenKnown(timeoutMs: number): Promise<void> {
+    if (this.known) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.whenRead.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   /** Follows until `stop`. Resolves when following has ended. */
@@ -42,11 +61,19 @@ export class PolicyWatch {
     this.stopIterator = () => {
       updates.stop();
     };
+    // The watch says nothing about a key that nobody has written yet.
+    if ((await bucket.get(POLICY_KEY)) === null) this.markKnown();
     for await (const entry of updates) {
       if (this.stopped) return;
       if (entry.operation !== 'PUT') continue;
       this.state = parsePolicyState(entry.json());
+      this.markKnown();
       this.onChange(this.state);
     }
+  }
+
+  private markKnown(): void {
+    this.known = true;
+    for (const resolve of this.whenRead.splice(0)) resolve();
   }
 }

@@ -5,7 +5,10 @@ import { Outbox } from './outbox';
 
 const RETRY_MS = 1000;
 
-/** Prepares the bus in the background: the gateway serves before, and without it. */
+/** How long the start waits for the bus, so that the first turns are trained on as well; then it serves without. */
+const WAIT_FOR_BUS_MS = 3000;
+
+/** Prepares the bus in the background: the gateway serves without it, and once it is back. */
 @Injectable()
 export class BusStart implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('capture');
@@ -17,9 +20,10 @@ export class BusStart implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly outbox: Outbox,
   ) {}
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     void this.prepare();
     void this.policy.run();
+    await this.policy.whenKnown(WAIT_FOR_BUS_MS);
   }
 
   onModuleDestroy(): void {

@@ -29,6 +29,7 @@ const turnOf = (messages: ChatMessage[], body: Record<string, unknown> = {}): Tu
     model: 'qwen',
     sampling: { temperature: 0.6, topP: null, topK: null },
     arrivedAt: 1000,
+    isVersionKnown: true,
     policyVersion: 3,
   };
 };

@@ -26,6 +26,8 @@ export interface Turn {
   readonly sampling: Sampling;
   readonly arrivedAt: number;
   readonly policyVersion: number;
+  /** false: served before this replica has read the version, so that the turn cannot say what made it. */
+  readonly isVersionKnown: boolean;
 }
 
 /** How a turn ended. */

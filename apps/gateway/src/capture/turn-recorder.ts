@@ -37,6 +37,13 @@ const unanswered = (failure: string): CaptureVerdict => ({
   detail: failure,
 });
 
+const verdictOn = (turn: Turn, result: ServedResult): CaptureVerdict => {
+  if (result.answer === null) return unanswered(result.failure);
+  const verdict = judgeCapture(result.answer);
+  if (verdict.kind === 'excluded' || turn.isVersionKnown) return verdict;
+  return { kind: 'excluded', reason: 'incomplete', detail: 'policy_version_unknown' };
+};
+
 /** Records turns on the side of serving. Nothing it does can fail a chat: what goes wrong here is counted and logged. */
 @Injectable()
 export class TurnRecorder {
@@ -68,6 +75,7 @@ export class TurnRecorder {
         sampling: samplingOf(request, settings.server),
         arrivedAt: Date.now(),
         policyVersion: this.policy.current.version,
+        isVersionKnown: this.policy.isKnown,
       };
       this.outbox.push(arrivedParcel(turn));
       return turn;
@@ -79,7 +87,7 @@ export class TurnRecorder {
     if (turn === null) return;
     this.guard(() => {
       const { telemetry, engine } = this.context;
-      const verdict = result.answer === null ? unanswered(result.failure) : judgeCapture(result.answer);
+      const verdict = verdictOn(turn, result);
       const ending = {
         completedAt: Date.now(),
         policyVersion: this.policy.current.version,
