@@ -22,6 +22,7 @@ export default tseslint.config(
         setInterval: 'readonly',
         clearInterval: 'readonly',
         URL: 'readonly',
+        AbortController: 'readonly',
         AbortSignal: 'readonly',
         Buffer: 'readonly',
       },

@@ -73,7 +73,8 @@ export function engineDoubleSpec(port) {
   return { ...nodeSpec('engine-double', [file, '--port', String(port)], process.env), ready: /listening on (\S+)/ };
 }
 
-function nodeSpec(name, args, env) {
+/** A Node program that ends with its parent. */
+export function nodeSpec(name, args, env) {
   return {
     name,
     command: projectNode(),

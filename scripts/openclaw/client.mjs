@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../lib/ports.mjs';
+import { Problem } from '../lib/problem.mjs';
+import { projectEnv, projectNode } from '../lib/project.mjs';
+import { nodeSpec } from '../lib/services.mjs';
+import { openclawConfig } from '../lib/summary.mjs';
+
+const CALL_MS = 180_000;
+const KEPT_CHARACTERS = 2000;
+
+/** A real OpenClaw with a home of its own and the provider block that `npm start` prints. */
+export class OpenClaw {
+  #entry;
+  #env;
+  #session;
+  #signal;
+
+  /** Starts OpenClaw's own gateway, as people run it, and resolves when it can be talked to. */
+  static async start(supervisor, { entry, home, baseUrl, sendsHeaders, client, signal }) {
+    const port = await freePort();
+    writeConfig(home, { baseUrl, sendsHeaders });
+    const env = isolatedEnv(home, port);
+    const args = [entry, 'gateway', 'run', '--allow-unconfigured', '--bind', 'loopback', '--port', String(port)];
+    const spec = nodeSpec(`openclaw-${client.name}`, [...args, '--auth', 'token'], env);
+    await supervisor.start([{ ...spec, ready: /\[gateway\]\S* \S*ready\b/ }]);
+    return new OpenClaw(entry, env, client.session, signal);
+  }
+
+  constructor(entry, env, session, signal) {
+    this.#entry = entry;
+    this.#env = env;
+    this.#session = session;
+    this.#signal = signal;
+  }
+
+  /** Says something in the session; resolves when the agent has done everything that it does about it. */
+  say(message) {
+    return this.#call(['agent', '--session-id', this.#session, '--message', message, '--json']);
+  }
+
+  /** Has the conversation summarized: a call to the model that is no turn of the conversation. */
+  compact() {
+    return this.#call(['sessions', 'compact', `agent:main:explicit:${this.#session}`, '--json']);
+  }
+
+  async #call(args) {
+    const { code, output } = await this.#run(args);
+    if (code === 0) return;
+    throw new Problem(`openclaw ${args[0]} ended with code ${code}:\n${output.slice(-KEPT_CHARACTERS)}`);
+  }
+
+  #run(args) {
+    return new Promise((resolve, reject) => {
+      const output = [];
+      const child = spawn(projectNode(), [this.#entry, ...args], {
+        env: this.#env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(CALL_MS)]),
+      });
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+      child.once('error', (error) => reject(new Problem(`openclaw ${args[0]} was not heard out: ${error.message}`)));
+      child.once('close', (code) => resolve({ code, output: Buffer.concat(output).toString() }));
+    });
+  }
+}
+
+function writeConfig(home, { baseUrl, sendsHeaders }) {
+  const config = openclawConfig({ baseUrl, key: 'sk-any', model: 'openclaw-rl' });
+  if (sendsHeaders) {
+    const [model] = config.models.providers['openclaw-rl'].models;
+    model.compat = { sendSessionAffinityHeaders: true };
+  }
+  for (const folder of ['.openclaw', 'tmp']) mkdirSync(join(home, folder), { recursive: true });
+  writeFileSync(join(home, '.openclaw', 'openclaw.json'), JSON.stringify(config));
+}
+
+/** Nothing of the user's: no keys, no configuration, no home. */
+function isolatedEnv(home, port) {
+  return {
+    PATH: projectEnv().PATH,
+    HOME: home,
+    TMPDIR: join(home, 'tmp'),
+    NO_COLOR: '1',
+    OPENCLAW_GATEWAY_PORT: String(port),
+    OPENCLAW_GATEWAY_TOKEN: randomBytes(16).toString('hex'),
+    OPENCLAW_NO_AUTO_UPDATE: '1',
+    OPENCLAW_DISABLE_BONJOUR: '1',
+    OPENCLAW_SKIP_CHANNELS: '1',
+    OPENCLAW_SKIP_CANVAS_HOST: '1',
+    OPENCLAW_SKIP_BROWSER_CONTROL_SERVER: '1',
+  };
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { Problem, runScript } from './lib/problem.mjs';
+import { OpenClaw } from './openclaw/client.mjs';
+import { chooseClients, COMPACT_AFTER, scriptFor } from './openclaw/conversation.mjs';
+import { checkResults } from './openclaw/expectations.mjs';
+import { installClient } from './openclaw/install-client.mjs';
+import { QuietSupervisor } from './openclaw/quiet-supervisor.mjs';
+import { table } from './openclaw/report.mjs';
+import { collectResults, endSessions } from './openclaw/results.mjs';
+import { startStack } from './openclaw/stack.mjs';
+
+const HELP = `Has a real OpenClaw talk to the stack and shows the training samples that come out.
+The model and the judge are a double with scripted answers; everything else is real.
+
+npm run try:openclaw -- [options]
+  --clients 2    two clients at once, in sessions of their own
+  --headers      clients that send session headers; without it, a stock client that sends none
+  --help         this text`;
+
+await runScript(async () => {
+  const options = readOptions();
+  if (options === null) return console.log(HELP);
+  await ensureInstalled();
+  await ensureBuilt();
+  const { entry, missing } = await installClient();
+  if (missing !== undefined) return console.log(`Skipped: ${missing}. Nothing else needs it.`);
+  await withCleanUp((context) => tryIt({ ...context, ...options, entry }));
+});
+
+function readOptions() {
+  const { values } = parse();
+  if (values.help) return null;
+  if (values.clients !== '1' && values.clients !== '2') {
+    throw new Problem(`--clients is ${JSON.stringify(values.clients)}; allowed: 1 or 2`);
+  }
+  return { clients: chooseClients(Number(values.clients)), sendsHeaders: values.headers };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        clients: { type: 'string', default: '1' },
+        headers: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new Problem(`${error.message}\n\n${HELP}`);
+  }
+}
+
+/** Runs with a supervisor and a folder that are gone afterwards, whatever happens and whichever signal comes. */
+async function withCleanUp(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'try-openclaw-'));
+  const supervisor = new QuietSupervisor();
+  const stopping = new AbortController();
+  const stopped = new Promise((_, reject) => {
+    const onSignal = (signal) => {
+      stopping.abort();
+      reject(new Problem(`Stopped by ${signal}.`));
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+  });
+  try {
+    const working = work({ folder, supervisor, signal: stopping.signal });
+    await Promise.race([working, supervisor.failed, stopped]);
+  } finally {
+    stopping.abort();
+    await supervisor.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, entry }) {
+  console.log('Starting the stack, with an engine double as policy and judge ...');
+  const stack = await startStack(supervisor, { folder, script: scriptFor(clients) });
+  const kind = sendsHeaders ? 'with session headers' : 'as it comes, without session headers';
+  console.log(`Starting ${clients.length === 1 ? 'OpenClaw' : 'two OpenClaws'}, ${kind} ...`);
+  const baseUrl = `${stack.gatewayUrl}/v1`;
+  const startClient = (client) =>
+    OpenClaw.start(supervisor, { entry, home: join(folder, client.name), baseUrl, sendsHeaders, client, signal });
+  const openclaws = await Promise.all(clients.map(startClient));
+  console.log('Talking ...');
+  await Promise.all(clients.map((client, index) => talk(openclaws[index], client)));
+  await endSessions(stack, clients);
+  const results = await collectResults(stack, { sessions: clients.length, signal });
+  show(results, clients, checkResults(results, { clients, sendsHeaders }));
+}
+
+async function talk(openclaw, { name, says }) {
+  for (const [index, message] of says.entries()) {
+    console.log(`  ${name}: ${message}`);
+    await openclaw.say(message);
+    if (index + 1 !== COMPACT_AFTER) continue;
+    console.log(`  ${name}: (compacts the conversation)`);
+    await openclaw.compact();
+  }
+}
+
+function show(results, clients, checks) {
+  const { sample = 0, ...reasons } = results.outcomes;
+  const list = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  console.log(table(results, clients).join('\n'));
+  console.log(`\nLeased at the trainer's door: ${results.samples.length} of ${sample} samples.`);
+  console.log(`Turns without a sample: ${list.join(', ')}.\n`);
+  for (const { rule, complaint } of checks) console.log(`${complaint === null ? 'ok    ' : 'FAILED'} ${rule}`);
+  const complaints = checks.flatMap(({ complaint }) => complaint ?? []);
+  if (complaints.length > 0) throw new Problem(`Not as expected: ${complaints.join('; ')}.`);
+}
