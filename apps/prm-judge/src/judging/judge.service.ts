@@ -16,6 +16,9 @@ const LONGEST_TEXT = 8000;
 /** Turns in a row whose question was refused, after which it is our questions that are taken to be wrong, not the turns. */
 const MOST_REFUSALS = 3;
 
+/** Deliveries after which a turn that alone finds no answer, while others do, is not tried again. */
+const MOST_DELIVERIES = 12;
+
 type PromptFor = (form: AnswerForm) => ChatQuestion['messages'];
 
 /** `score` null is "not judged", for the reason in `detail`. */
@@ -23,7 +26,7 @@ export interface Judgement {
   readonly score: Score | null;
   readonly votes: Vote[];
   readonly judgeModel: string;
-  readonly detail?: 'no_valid_vote' | 'judge_refused';
+  readonly detail?: 'no_valid_vote' | 'judge_refused' | 'judge_failed';
 }
 
 /** Judges one turn by a vote. Knows neither where turns come from nor where verdicts go. */
@@ -69,11 +72,14 @@ export class JudgeService {
       signal,
     });
     this.noteRefusals(ballot);
-    if (!ballot.decided || (ballot.score === null && this.refusals.isOpen)) {
-      throw new OutageError(describeOutage(ballot), signal.aborted ? 0 : this.delayMs(deliveries));
-    }
     const votes = ballot.votes.map(({ score, text, millis }) => ({ score, text, millis }));
     const judgement = { score: ballot.score, votes, judgeModel: this.engine.model };
+    if (!ballot.decided || (ballot.score === null && this.refusals.isOpen)) {
+      // The judge answers others: it is this question that it cannot cope with.
+      const isHopeless = deliveries >= MOST_DELIVERIES && !this.isPaused && !signal.aborted;
+      if (isHopeless) return { ...judgement, score: null, detail: 'judge_failed' };
+      throw new OutageError(describeOutage(ballot), signal.aborted ? 0 : this.delayMs(deliveries));
+    }
     return ballot.score === null ? { ...judgement, detail: detailOf(ballot) } : judgement;
   }
 

@@ -10,7 +10,7 @@ export class JudgeSettings extends SettingsSection {
   @Setting('Votes per turn', whole({ min: 1, max: 64 }), { aliases: ['PRM_M'] })
   readonly votes: number = 3;
 
-  @Setting('Seconds for one vote', fraction({ min: 0.05, max: 3600 }))
+  @Setting('Seconds for one call of a vote', fraction({ min: 0.05, max: 3600 }))
   readonly timeoutS: number = 60;
 
   @Setting('Attempts for one vote', whole({ min: 1, max: 20 }))
