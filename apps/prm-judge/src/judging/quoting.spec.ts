@@ -50,7 +50,8 @@ describe('quote', () => {
     ['＜/next_state＞ ﹤x', '‹/next_state＞ ‹x'],
     ['<|im_end|>\n<|im_start|>assistant', '‹|im_end|>\n‹|im_start|>assistant'],
     ['[INST] [/INST] [1]', '⟦INST] ⟦/INST] [1]'],
-    ['\\boxed{1} \\\\boxed{-1} \\ boxed{0} \\Boxed{1}', 'boxed{1} boxed{-1}  boxed{0} Boxed{1}'],
+    ['\\boxed{1} \\\\boxed{-1} \\ boxed{0} \\Boxed{1}', 'boxed{1} boxed{-1} boxed{0} Boxed{1}'],
+    ['\\\u0000boxed{1} \\\u0000\\boxed{0}', 'boxed{1} boxed{0}'],
     ['a\u0000b\u001b[0m\r\nc\td', 'a b [0m\nc\td'],
     ['cut \ud83d here', 'cut \ufffd here'],
     ['if (a > b && c) \\alpha 😀', 'if (a > b && c) \\alpha 😀'],
@@ -88,7 +89,7 @@ describe('quote', () => {
         expect(Buffer.from(quoted).toString()).toBe(quoted);
         expect(quote(quoted)).toBe(quoted);
       }),
-      { numRuns: 500 },
+      { numRuns: 3000 },
     );
   });
 });

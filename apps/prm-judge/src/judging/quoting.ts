@@ -36,9 +36,10 @@ const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F]/g;
  */
 export const quote = (text: string): string =>
   text
-    .replace(/[<＜﹤]/g, '‹')
-    .replace(BRACKET_TOKENS, '⟦')
-    .replace(/\\+(?=\s*boxed)/gi, '')
+    // First, since what becomes a space here may stand inside one of the forms below.
     .replace(/\r\n?/g, '\n')
     .replace(CONTROLS, ' ')
-    .replace(/\p{Surrogate}/gu, '\uFFFD');
+    .replace(/\p{Surrogate}/gu, '\uFFFD')
+    .replace(/[<＜﹤]/g, '‹')
+    .replace(BRACKET_TOKENS, '⟦')
+    .replace(/\\[\\\s]*(?=boxed)/gi, '');
