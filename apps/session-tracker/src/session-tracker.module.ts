@@ -6,6 +6,7 @@ import { Consumers } from './consumers';
 import { FeedbackHandler } from './feedback/feedback.handler';
 import { Outcomes } from './outcomes/outcomes';
 import { Pairs } from './pairing/pairs';
+import { EndQueue } from './sessions/end-queue';
 import { Progress } from './sessions/progress';
 import { Sessions } from './sessions/sessions';
 import { Sweeper } from './sessions/sweeper';
@@ -40,6 +41,7 @@ export class SessionTrackerModule {
         Pairs,
         Progress,
         Sessions,
+        EndQueue,
         Sweeper,
         TurnHandler,
         FeedbackHandler,

@@ -79,7 +79,7 @@ describe('the session-tracker, whatever the order of events', () => {
           if (naming === 'named') expect(world.ended).toEqual(reference.ended);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   }, 60_000);
 

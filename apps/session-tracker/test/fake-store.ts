@@ -35,7 +35,7 @@ export class FakeStore {
       read: async (definition, ...tokens) => {
         await this.operation();
         const message = this.messages.get(definition.subject(...tokens));
-        return message === undefined ? null : (definition.decode(message));
+        return message === undefined ? null : definition.decode(message);
       },
     };
   }

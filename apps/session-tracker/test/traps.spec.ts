@@ -112,10 +112,10 @@ describe('the session-tracker', () => {
       expect(SessionEnded.decodeInfo(end!).outcome).toBe(0.5);
     });
 
-    it('knows nothing of an end request for a session that never was', async () => {
-      await world.play(script.close('r', 'nobody', 1));
-      await world.goQuiet();
-      expect(world.ended).toEqual([]);
+    it('keeps an end request that overtakes the turns of its session', async () => {
+      world.publish(...script.turn('t1', { session: 'S' }).both, script.close('r', 'S', 1));
+      await world.deliver([2, 1, 0]);
+      expect(world.ended).toEqual([{ session: 'S#1', cause: 'closed', withoutNextState: ['t1'], lost: [] }]);
     });
   });
 

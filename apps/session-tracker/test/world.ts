@@ -15,6 +15,7 @@ import { Telemetry } from '@app/telemetry';
 import { FeedbackHandler } from '../src/feedback/feedback.handler';
 import { Outcomes } from '../src/outcomes/outcomes';
 import { Pairs } from '../src/pairing/pairs';
+import { EndQueue } from '../src/sessions/end-queue';
 import { Sessions } from '../src/sessions/sessions';
 import { Sweeper } from '../src/sessions/sweeper';
 import type { Stores } from '../src/storage/stores';
@@ -31,6 +32,7 @@ export const IDLE_MS = new Settings().session.idleMinutes * 60_000;
 interface Replica {
   readonly turns: TurnHandler;
   readonly feedback: FeedbackHandler;
+  readonly ends: EndQueue;
   readonly sweeper: Sweeper;
 }
 
@@ -57,6 +59,10 @@ export class StuckError extends Error {
 }
 
 const MAX_DELIVERIES = 10_000;
+
+const ignoreCrash = (error: unknown): void => {
+  if (!(error instanceof CrashError)) throw error;
+};
 
 /** A stream of turns and a tracker of two replicas on it, which share nothing but the store. */
 export class World {
@@ -90,8 +96,10 @@ export class World {
         if (!isRetryable(result.reason)) throw result.reason;
         queue.push(...inHand.slice(i, i + 1));
       }
+      await this.endReady();
     }
     this.store.crashIn = 0;
+    await this.endReady();
   }
 
   /** Publishes events and delivers them in order. */
@@ -99,6 +107,11 @@ export class World {
     const first = this.events.length;
     this.publish(...events);
     await this.deliver(events.map((_, i) => first + i));
+  }
+
+  /** Lets both replicas end what can end; one that crashes leaves it to the sweep. */
+  private async endReady(): Promise<void> {
+    for (const { ends } of this.replicas) await ends.endReady().catch(ignoreCrash);
   }
 
   /** One delivery, by one of the replicas in turn. */
@@ -117,11 +130,7 @@ export class World {
     for (let sweeps = 0; sweeps < 4; sweeps += 1) {
       this.store.now += IDLE_MS + 1;
       this.store.crashIn = crashIn();
-      await this.nextReplica()
-        .sweeper.sweep()
-        .catch((error: unknown) => {
-          if (!(error instanceof CrashError)) throw error;
-        });
+      await this.nextReplica().sweeper.sweep().catch(ignoreCrash);
     }
     this.store.crashIn = 0;
   }
@@ -184,19 +193,21 @@ export class World {
     const outcomes = new Outcomes(store.bus(), this.telemetry);
     const places = new Places(stores, new ToolClients(stores), patience);
     const progress = {
-      isHandledBefore: (sequence: number) => Promise.resolve(this.isHandledBefore(sequence)),
+      handledThrough: () => Promise.resolve(this.handledThrough()),
       handledUntil: () => Promise.resolve(store.now),
     };
-    const sessions = new Sessions(stores, outcomes, progress, patience);
+    const sessions = new Sessions(stores, outcomes);
+    const ends = new EndQueue(sessions, progress);
     return {
-      turns: new TurnHandler(places, new Pairs(stores, outcomes, patience), sessions, outcomes),
+      turns: new TurnHandler(places, new Pairs(stores, outcomes, patience), ends, outcomes),
+      ends,
       feedback: new FeedbackHandler(store.bus(), places, sessions, outcomes),
       sweeper: new Sweeper(new Settings(), stores, sessions, progress),
     };
   }
 
-  private isHandledBefore(sequence: number): boolean {
-    const earlier = this.events.slice(0, sequence);
-    return earlier.every((event, i) => this.handled.has(i) || FeedbackGiven.matches(event.subject));
+  private handledThrough(): number {
+    const first = this.events.findIndex((event, i) => !this.handled.has(i) && !FeedbackGiven.matches(event.subject));
+    return first === -1 ? Infinity : first - 1;
   }
 }

@@ -56,6 +56,8 @@ export const SessionDocument = Type.Object({
     Type.Object({
       cause: Type.Union([Type.Literal('idle'), Type.Literal('done'), Type.Literal('closed')]),
       at: Millis,
+      /** Sequence in RL_TURNS of the event that asked for it: everything before it is handled first. */
+      sequence: Type.Optional(Type.Integer({ minimum: 0 })),
       outcome: Type.Optional(Type.Number()),
     }),
   ),

@@ -13,13 +13,9 @@ const CLOCK_KEY = 'clock';
 export class Progress {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
-  /** Whether every event before this sequence has been handled, by whomever. @throws BusUnavailableError */
-  async isHandledBefore(sequence: number): Promise<boolean> {
-    const floor = await this.floor();
-    if (floor === null || floor + 1 >= sequence) return true;
-    // What lies between may have been deleted: then nobody will ever handle it.
-    const first = await this.firstAfter(floor);
-    return first === null || first.sequence >= sequence;
+  /** Sequence up to which every event has been handled, by whomever; Infinity if none waits. @throws BusUnavailableError */
+  async handledThrough(): Promise<number> {
+    return (await this.floor()) ?? Infinity;
   }
 
   /** Server's clock, milliseconds since 1970: every event published up to then has been handled. @throws BusUnavailableError */
@@ -27,8 +23,8 @@ export class Progress {
     // The clock is read first: what is published after that is later than it.
     const now = await this.serverNow();
     const floor = await this.floor();
-    const first = floor === null ? null : await this.firstAfter(floor);
-    return first === null ? now : Math.min(now, first.publishedAt);
+    const first = floor === null ? null : await this.publishedAfter(floor);
+    return first === null ? now : Math.min(now, first);
   }
 
   /** Sequence up to which every event has been acknowledged, or null if that is all there are. */
@@ -42,11 +38,11 @@ export class Progress {
     }
   }
 
-  private async firstAfter(sequence: number): Promise<{ sequence: number; publishedAt: number } | null> {
+  private async publishedAfter(sequence: number): Promise<number | null> {
     try {
       const { jsm } = this.bus.connection.current();
       const message = await jsm.direct.getMessage(stream, { seq: sequence + 1, next_by_subj: '>' });
-      return message === null ? null : { sequence: message.seq, publishedAt: message.time.getTime() };
+      return message?.time.getTime() ?? null;
     } catch (cause) {
       throw new BusUnavailableError(`stream ${stream} could not be read after sequence ${sequence}`, { cause });
     }

@@ -15,6 +15,7 @@ export type SessionChange =
       readonly judge: boolean;
       /** The session ends with this turn. */
       readonly done: boolean;
+      readonly sequence: number;
     }
   /** Its outcome is somebody else's by now: it was followed, or a person scored it. */
   | { readonly kind: 'released'; readonly turnId: string }
@@ -22,6 +23,7 @@ export type SessionChange =
       readonly kind: 'closed';
       readonly requestId: string;
       readonly at: number;
+      readonly sequence: number;
       readonly outcome?: number;
     };
 
@@ -60,6 +62,7 @@ const withEnd = (doc: SessionDocument, asked: End): SessionDocument => {
     end: {
       cause: end?.cause === 'closed' ? 'closed' : asked.cause,
       at: Math.max(asked.at, end?.at ?? 0),
+      sequence: Math.max(asked.sequence ?? 0, end?.sequence ?? 0),
       ...(outcome === undefined ? {} : { outcome }),
     },
   };
@@ -75,25 +78,34 @@ const complete = (
   doc: SessionDocument | null,
   change: Extract<SessionChange, { kind: 'completed' }>,
 ): SessionDocument => {
-  const { turnId, at, judge, done } = change;
+  const { turnId, at, judge, done, sequence } = change;
   // Declared lost, or finished before: a late answer is still the last one that was seen.
   if (doc?.seen.includes(turnId)) return judge ? withLastTurn(doc, turnId, at) : doc;
   const current = reopen(doc);
   const before = current.turns[turnId];
   const next = withTurn(current, turnId, { arrivedAt: at, completed: true, open: judge && (before?.open ?? true) });
   const seen = judge ? withLastTurn(next, turnId, at) : next;
-  return done ? withEnd(seen, { cause: 'done', at }) : seen;
+  return done ? withEnd(seen, { cause: 'done', at, sequence }) : seen;
+};
+
+const release = (doc: SessionDocument | null, turnId: string): SessionDocument => {
+  if (doc?.seen.includes(turnId) || doc?.state === 'announced') return doc;
+  const current = reopen(doc);
+  const turn = current.turns[turnId];
+  // Its own events are still to come: they will find that it is finished.
+  if (turn === undefined) return { ...current, seen: remember(current.seen, [turnId]) };
+  return turn.open ? withTurn(current, turnId, { ...turn, open: false }) : current;
 };
 
 const close = (
   doc: SessionDocument | null,
-  { requestId, at, outcome }: Extract<SessionChange, { kind: 'closed' }>,
+  { requestId, at, sequence, outcome }: Extract<SessionChange, { kind: 'closed' }>,
 ): SessionDocument | null => {
-  // Nothing was ever here, or all is over and there is nothing to add.
-  if (doc === null || doc.seen.includes(requestId)) return doc;
-  if (doc.state === 'announced' && outcome === undefined) return doc;
+  if (doc?.seen.includes(requestId)) return doc;
+  // All is over, and there is nothing to add.
+  if (doc?.state === 'announced' && outcome === undefined) return doc;
   const current = reopen(doc);
-  return withEnd({ ...current, seen: remember(current.seen, [requestId]) }, { cause: 'closed', at, outcome });
+  return withEnd({ ...current, seen: remember(current.seen, [requestId]) }, { cause: 'closed', at, sequence, outcome });
 };
 
 const applyChange = (doc: SessionDocument | null, change: SessionChange): SessionDocument | null => {
@@ -106,10 +118,8 @@ const applyChange = (doc: SessionDocument | null, change: SessionChange): Sessio
     }
     case 'completed':
       return complete(doc, change);
-    case 'released': {
-      const turn = doc?.turns[change.turnId];
-      return doc === null || !turn?.open ? doc : withTurn(doc, change.turnId, { ...turn, open: false });
-    }
+    case 'released':
+      return release(doc, change.turnId);
     case 'closed':
       return close(doc, change);
   }
@@ -121,7 +131,7 @@ export const applyChanges = (doc: SessionDocument | null, changes: readonly Sess
 
 const isTaken = (end: End, turn: Turn): boolean => turn.arrivedAt <= end.at;
 
-/** Whether an end was asked for and every turn that it takes has been answered. */
+/** Whether an end was asked for and every turn that it takes has been answered. It comes true after the events before it. */
 export const isDue = ({ state, end, turns }: SessionDocument): boolean =>
   state === 'open' && end !== undefined && Object.values(turns).every((turn) => turn.completed || !isTaken(end, turn));
 

@@ -1,10 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { sessionDocumentKey, type SessionDocument } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
-import { Patience } from '../storage/patience';
 import { Stores } from '../storage/stores';
-import { EarlierEventsPendingError } from './errors';
-import { Progress } from './progress';
 import {
   applyChanges,
   concludeEnd,
@@ -15,33 +12,23 @@ import {
   type SessionChange,
 } from './session-state';
 
-/** Where an event stands in the stream of turns, and how often it was delivered. */
-export interface EventPlace {
-  readonly sequence: number;
-  readonly deliveries: number;
-}
-
-/** After this many deliveries an end no longer waits for earlier events: one of them may never be handled. */
-const DELIVERIES_TO_WAIT = 5;
-
 /** Keeps the sessions' documents: what has been turned, what ends, and what its end means for the turns. */
 @Injectable()
 export class Sessions {
   constructor(
     private readonly stores: Stores,
     private readonly outcomes: Outcomes,
-    @Inject(Progress) private readonly progress: Pick<Progress, 'isHandledBefore'>,
-    private readonly patience: Patience,
   ) {}
 
-  /** Applies what an event says, and ends the session if that was what it waited for. */
-  async apply(session: string, changes: readonly SessionChange[], event: EventPlace): Promise<void> {
+  /**
+   * Applies what events say. Returns the sequence of the event after which the session can end, if it is to end now:
+   * once everything up to there has been handled, `endDue` ends it.
+   */
+  async apply(session: string, changes: readonly SessionChange[]): Promise<number | null> {
     const doc = await this.change(session, changes);
-    if (doc === null) return;
+    if (doc === null) return null;
     await this.settleOverdue(session, doc);
-    if (!isDue(doc)) return;
-    await this.waitForEarlier(event);
-    await this.end(session, isDue);
+    return isDue(doc) ? (doc.end?.sequence ?? 0) : null;
   }
 
   /** Says that turns have their outcome elsewhere. */
@@ -52,21 +39,14 @@ export class Sessions {
     );
   }
 
-  /** Ends a session that nobody has touched since `revision` was written, or finishes an end that was cut short. */
-  async endQuiet(session: string, revision: number): Promise<void> {
-    await this.end(session, (doc, current) => doc.state === 'open' && current === revision);
+  /** Ends a session that asked for it, and whose turns are all answered. */
+  async endDue(session: string): Promise<void> {
+    await this.end(session, isDue);
   }
 
-  /**
-   * Resolves when everything published before the event has been handled. What asks for an end waits so before it says
-   * so: turns and followers that are on their way belong to the session that ends.
-   * @throws EarlierEventsPendingError if that takes long: then the event is to be delivered again
-   */
-  async waitForEarlier({ sequence, deliveries }: EventPlace): Promise<void> {
-    const handled = await this.patience.find(async () =>
-      (await this.progress.isHandledBefore(sequence)) ? true : null,
-    );
-    if (handled === null && deliveries < DELIVERIES_TO_WAIT) throw new EarlierEventsPendingError(sequence);
+  /** Ends a session that nobody has touched since `revision` was written. */
+  async endQuiet(session: string, revision: number): Promise<void> {
+    await this.end(session, (doc, current) => doc.state === 'open' && current === revision);
   }
 
   /** Applies changes; an end that is being announced comes first, so that incarnations never mix. */

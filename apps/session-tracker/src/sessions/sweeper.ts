@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -9,28 +8,26 @@ import {
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import { sessionDocumentKey } from '@app/contracts';
+import { Background } from '../storage/background';
 import { Stores } from '../storage/stores';
 import { Progress } from './progress';
+import { isDue } from './session-state';
 import { Sessions } from './sessions';
 
 const LONGEST_PAUSE_MS = 60_000;
 const EVERY_SESSION = sessionDocumentKey('*');
 
-/** Resolves true after a time, false as soon as the signal is given. */
-const passes = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false);
-
 /**
- * Ends sessions that have been quiet for the idle time, by the server's clock. Every replica sweeps; what one of them left
- * half done, another one finishes.
+ * Ends sessions that have been quiet for the idle time, by the server's clock, and ends that were left half done. Every
+ * replica sweeps.
  */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
-  private readonly stopping = new AbortController();
   private readonly idleMs: number;
-  /** Documents that are over, by key: read once, not at every sweep until the bucket forgets them. */
-  private over = new Map<string, number>();
-  private running: Promise<void> = Promise.resolve();
+  private readonly background: Background;
+  /** Revisions that were looked at and have nothing to end, by key: until `quiet` they need no second look. */
+  private seen = new Map<string, { readonly revision: number; readonly isOver: boolean }>();
 
   constructor(
     settings: Settings,
@@ -39,49 +36,52 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     @Inject(Progress) private readonly progress: Pick<Progress, 'handledUntil'>,
   ) {
     this.idleMs = settings.session.idleMinutes * 60_000;
+    this.background = new Background(
+      () => jitter(Math.min(LONGEST_PAUSE_MS, this.idleMs / 10)),
+      () => this.sweep(),
+      (error) => {
+        const name = error instanceof Error ? error.name : typeof error;
+        this.logger.warn(`the sweep over the sessions failed (${name}) and will be tried again`);
+      },
+    );
   }
 
   onApplicationBootstrap(): void {
-    this.running = this.run();
+    this.background.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    await this.background.stop();
   }
 
-  /** One look at every session. */
+  /** One look at every session. Events that nobody has handled yet may keep a session open: their time counts as not passed. */
   async sweep(): Promise<void> {
-    const quietSince = (await this.progress.handledUntil()) - this.idleMs;
-    const listed = await this.stores.sessions.list(EVERY_SESSION);
-    const over = new Map<string, number>();
-    for (const { key, revision, writtenAt } of listed) {
-      if (this.stopping.signal.aborted) return;
-      if (writtenAt > quietSince) continue;
-      const isOver = this.over.get(key) === revision || (await this.endUnlessOver(key, revision));
-      if (isOver) over.set(key, revision);
+    const now = await this.progress.handledUntil();
+    const seen: typeof this.seen = new Map();
+    for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION)) {
+      if (this.background.isStopping) return;
+      if (writtenAt > now) continue;
+      const isQuiet = writtenAt <= now - this.idleMs;
+      const before = this.seen.get(key);
+      const isKnown = before?.revision === revision && (before.isOver || !isQuiet);
+      const after = isKnown ? before : await this.look(key, { revision, isQuiet });
+      if (after !== null) seen.set(key, after);
     }
-    this.over = over;
+    this.seen = seen;
   }
 
-  private async endUnlessOver(key: string, revision: number): Promise<boolean> {
+  /** Ends a session if it is its time. Returns what is to be remembered of a session that needs nothing. */
+  private async look(
+    key: string,
+    at: { readonly revision: number; readonly isQuiet: boolean },
+  ): Promise<{ revision: number; isOver: boolean } | null> {
     const stored = await this.stores.sessions.get(key);
-    if (stored?.revision !== revision) return false;
-    if (stored.value.state === 'announced') return true;
-    await this.sessions.endQuiet(key.slice(sessionDocumentKey('').length), revision);
-    return false;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    const pause = Math.min(LONGEST_PAUSE_MS, this.idleMs / 10);
-    while (await passes(jitter(pause), signal)) {
-      try {
-        await this.sweep();
-      } catch (error) {
-        const name = error instanceof Error ? error.name : typeof error;
-        this.logger.warn(`the sweep for quiet sessions failed (${name}) and will be tried again`);
-      }
-    }
+    if (stored?.revision !== at.revision) return null;
+    const { value: doc, revision } = stored;
+    const session = key.slice(sessionDocumentKey('').length);
+    if (doc.state === 'ended' || isDue(doc)) await this.sessions.endDue(session);
+    else if (doc.state === 'announced' || !at.isQuiet) return { revision, isOver: doc.state === 'announced' };
+    else await this.sessions.endQuiet(session, revision);
+    return null;
   }
 }

@@ -4,12 +4,14 @@ import { SessionClosed, TurnArrived, TurnCompleted, type TurnInfo } from '@app/c
 import { Outcomes } from '../outcomes/outcomes';
 import type { ChainTurn } from '../pairing/chain-entry';
 import { Pairs } from '../pairing/pairs';
+import { EndQueue } from '../sessions/end-queue';
 import type { SessionChange } from '../sessions/session-state';
-import { Sessions } from '../sessions/sessions';
 import { isJudged } from './kind';
 import { Places } from './places';
 
 const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
+const released = (turn: ChainTurn): SessionChange => ({ kind: 'released', turnId: turn.id });
 
 /** Handles the stream of turns. Each event may come in any order, late, and more than once. */
 @Injectable()
@@ -17,7 +19,7 @@ export class TurnHandler {
   constructor(
     private readonly places: Places,
     private readonly pairs: Pairs,
-    private readonly sessions: Sessions,
+    private readonly ends: EndQueue,
     private readonly outcomes: Outcomes,
   ) {}
 
@@ -47,24 +49,24 @@ export class TurnHandler {
     const judge = isJudged(place.main, info.exclusion);
     const followed = await this.pairs.addTurn(info, place, judge);
     if (isJudged(info.kind === 'main', info.exclusion) && !judge) await this.settleSideTurn(info, place.session);
-    if (info.sessionDone) await this.sessions.waitForEarlier(event);
     const change: SessionChange = {
       kind: 'completed',
       turnId: info.turnId,
       at: info.arrivedAt,
       judge,
       done: info.sessionDone,
+      sequence: event.sequence,
     };
     await this.record(place.session, { change, followed, event });
   }
 
   private async closed(event: Delivery): Promise<void> {
     const info = SessionClosed.decodeInfo(event);
-    await this.sessions.waitForEarlier(event);
     const change: SessionChange = {
       kind: 'closed',
       requestId: lastToken(event.subject),
       at: info.closedAt,
+      sequence: event.sequence,
       outcome: info.outcome,
     };
     await this.record(info.session, { change, followed: [], event });
@@ -79,10 +81,11 @@ export class TurnHandler {
     session: string,
     said: { readonly change: SessionChange; readonly followed: readonly ChainTurn[]; readonly event: Delivery },
   ): Promise<void> {
-    const elsewhere = said.followed.filter((turn) => turn.session !== session);
-    for (const turn of elsewhere) await this.sessions.release(turn.session, [turn.id]);
-    const here = said.followed.filter((turn) => turn.session === session);
-    const released = here.map((turn): SessionChange => ({ kind: 'released', turnId: turn.id }));
-    await this.sessions.apply(session, [said.change, ...released], said.event);
+    const { change, followed, event } = said;
+    const isHere = (turn: ChainTurn): boolean => turn.session === session;
+    for (const turn of followed.filter((each) => !isHere(each))) {
+      await this.ends.apply(turn.session, [released(turn)], event.sequence);
+    }
+    await this.ends.apply(session, [change, ...followed.filter(isHere).map(released)], event.sequence);
   }
 }
