@@ -82,7 +82,7 @@ describe('ClientConnection', () => {
     const { server: connection, answer } = await call();
     connection.setHeader('x-rl-turn-id', 't');
     expect(connection.headersSent).toBe(false);
-    connection.writeHead(200, { 'content-type': 'text/event-stream' });
+    connection.beginStream(200, { 'content-type': 'text/event-stream' });
     const message = await answer;
     expect(message.headers).toMatchObject({ 'x-rl-turn-id': 't', 'content-type': 'text/event-stream' });
     expect(connection.headersSent).toBe(true);
@@ -99,7 +99,7 @@ describe('ClientConnection', () => {
     const { server: connection, client, answer } = await call();
     const gone = jest.fn();
     connection.onGone(gone);
-    connection.writeHead(200, {});
+    connection.beginStream(200, {});
     await Promise.all([connection.end('all of it'), answer.then(textOf)]);
     client.destroy();
     await until(() => client.closed, { what: 'the connection is closed' });
@@ -116,7 +116,7 @@ describe('ClientConnection', () => {
       connection.onGone(resolve);
     });
     if (begun) {
-      connection.writeHead(200, {});
+      connection.beginStream(200, {});
       await connection.write('a');
       await answer;
     }
@@ -140,7 +140,7 @@ describe('ClientConnection', () => {
 
   it('waits while its client reads slower than it is written to, and stops waiting when it goes', async () => {
     const { server: connection, client, answer } = await call();
-    connection.writeHead(200, {});
+    connection.beginStream(200, {});
     const message = await answer;
     message.pause();
     let begun = 0;

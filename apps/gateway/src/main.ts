@@ -8,7 +8,6 @@ const main = async (): Promise<void> => {
   const settings = loadSettings();
   const { gateway } = settings;
   await runApp({
-    name: 'gateway',
     module: GatewayModule.forSettings(settings),
     host: gateway.host,
     port: gateway.port,

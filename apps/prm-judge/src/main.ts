@@ -8,7 +8,6 @@ const main = async (): Promise<void> => {
   requireJudge(settings);
   const { metrics, logs } = settings;
   await runApp({
-    name: 'prm-judge',
     module: PrmJudgeModule.forSettings(settings),
     host: metrics.host,
     port: metrics.port,

@@ -7,7 +7,6 @@ const main = async (): Promise<void> => {
   const settings = loadSettings();
   const { door, logs } = settings;
   await runApp({
-    name: 'sample-submitter',
     module: SampleSubmitterModule.forSettings(settings),
     host: door.host,
     port: door.port,

@@ -5,7 +5,6 @@ import { SessionTrackerModule } from './session-tracker.module';
 const main = async (): Promise<void> => {
   const settings = loadSettings();
   await runApp({
-    name: 'session-tracker',
     module: SessionTrackerModule.forSettings(settings),
     host: settings.metrics.host,
     port: settings.metrics.port,

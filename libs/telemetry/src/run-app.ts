@@ -1,11 +1,11 @@
-import { isatty } from 'node:tty';
-import { ConsoleLogger, type DynamicModule, type INestApplication, type Type } from '@nestjs/common';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { LogLevel } from '@app/config';
+import { AppLogger } from './app-logger';
 
 /** How an app is started. */
 export interface AppOptions {
-  readonly name: string;
   readonly module: Type | DynamicModule;
   readonly host: string;
   /** 0 takes a free port. */
@@ -16,44 +16,17 @@ export interface AppOptions {
   readonly configure?: (app: NestFastifyApplication) => void;
 }
 
-/** From the most to the least silent. */
-export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-const NEST_LEVELS = { error: 'error', warn: 'warn', info: 'log', debug: 'debug' } as const;
-
-const NEST_START = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
-
-/** Keeps what Nest says about itself while it starts for the level debug. */
-class AppLogger extends ConsoleLogger {
-  override log(message: unknown, ...rest: unknown[]): void {
-    if (NEST_START.has(String(rest.at(-1)))) this.debug(message, ...rest);
-    else super.log(message, ...rest);
-  }
-}
-
-const createLogger = (name: string, level: LogLevel): ConsoleLogger =>
-  new AppLogger({
-    prefix: name,
-    colors: isatty(1),
-    logLevels: ['fatal', ...LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1).map((each) => NEST_LEVELS[each])],
-  });
-
 /**
  * Boots one app on fastify, prints one line `ready on <url>`, and closes it on SIGTERM or SIGINT: intake first, then what is
  * in hand, then the bus.
  */
 export const runApp = async (options: AppOptions): Promise<INestApplication> => {
-  const logger = createLogger(options.name, options.logLevel);
-  const app = await NestFactory.create<NestFastifyApplication>(
-    options.module,
-    options.adapter ?? new FastifyAdapter(),
-    {
-      logger,
-      abortOnError: false,
-    },
-  );
+  const adapter = options.adapter ?? new FastifyAdapter();
+  const logger = new AppLogger(options.logLevel);
+  const app = await NestFactory.create<NestFastifyApplication>(options.module, adapter, {
+    logger,
+    abortOnError: false,
+  });
   options.configure?.(app);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   await app.listen(options.port, options.host);

@@ -169,22 +169,19 @@ export class ChatService {
 
   private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
     const body = Buffer.from(await response.body.arrayBuffer());
-    exchange.client.writeHead(response.status, headOf(response));
-    await exchange.client.end(body);
+    await exchange.client.send(response.status, headOf(response), body);
     return { answer: null, failure: `status_${response.status}` };
   }
 
   private async relayWhole(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
     const body = Buffer.from(await response.body.arrayBuffer());
-    const view = relayBody(body, options);
-    exchange.client.writeHead(response.status, headOf(response));
-    return exchange.client.end(view);
+    return exchange.client.send(response.status, headOf(response), relayBody(body, options));
   }
 
   private async relayStream(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
     const { client, watchdog } = exchange;
     const relay = new StreamRelay(options);
-    client.writeHead(response.status, {
+    client.beginStream(response.status, {
       ...headOf(response),
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',

@@ -36,8 +36,14 @@ export class ClientConnection {
     this.response.setHeader(name, value);
   }
 
-  /** Status and headers; sent at once, before the first piece exists. */
-  writeHead(status: number, headers: Readonly<Record<string, string>>): void {
+  /** A whole answer; true once it is on its way to the client, false if the client went first. */
+  send(status: number, headers: Readonly<Record<string, string>>, body: Buffer | string): Promise<boolean> {
+    this.response.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
+    return this.end(body);
+  }
+
+  /** Status and headers of a stream; sent at once, before the first piece exists. */
+  beginStream(status: number, headers: Readonly<Record<string, string>>): void {
     this.response.writeHead(status, headers);
     this.response.flushHeaders();
   }
