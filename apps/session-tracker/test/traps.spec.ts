@@ -1,5 +1,5 @@
-import { SessionEnded } from '@app/contracts';
-import { Script } from './script';
+import { rootSessionKey, SessionEnded } from '@app/contracts';
+import { Script, type Event } from './script';
 import { IDLE_MS, World } from './world';
 
 describe('the session-tracker', () => {
@@ -332,6 +332,88 @@ describe('the session-tracker', () => {
       );
       expect(world.followed).toEqual({});
     });
+  });
+
+  describe('after a crash', () => {
+    /** Plays events of a new stream again and again, each time with the crash one operation later, until none happens. */
+    const crashEverywhere = async (
+      events: () => readonly Event[],
+      check: (crashed: World) => Promise<void> | void,
+    ): Promise<number> => {
+      for (let crashIn = 1; ; crashIn += 1) {
+        const there = new World();
+        script = new Script();
+        const all = events();
+        await there.play(...all.slice(0, -1));
+        there.publish(...all.slice(-1));
+        there.store.crashIn = crashIn;
+        const isCrashed = await there.handle(all.length - 1).then(
+          () => false,
+          () => true,
+        );
+        there.store.crashIn = 0;
+        if (!isCrashed) return crashIn;
+        await check(there);
+      }
+    };
+
+    it('never says of a followed turn that nothing follows it, even if its event is handled again too late', async () => {
+      const crashes = await crashEverywhere(
+        () => {
+          const first = script.turn('t1', { session: 'S' });
+          return [...first.both, script.turn('t2', { session: 'S', after: 't1' }).arrived];
+        },
+        async (there) => {
+          await there.goQuiet();
+          expect(Object.keys(there.followed).filter((id) => there.settled[id] !== undefined)).toEqual([]);
+        },
+      );
+      expect(crashes).toBeGreaterThan(10);
+    });
+
+    it('follows one turn only, wherever the search by the answer is cut short', async () => {
+      await crashEverywhere(
+        () => {
+          const [first, exact] = [
+            script.turn('t1', { session: 'S', answer: 'Done' }),
+            script.turn('t2', { session: 'S', answer: 'Done' }),
+          ];
+          late = exact.both;
+          return [...first.both, script.turn('t3', { session: 'S', after: 't2' }).arrived];
+        },
+        async (there) => {
+          there.publish(...late);
+          await there.deliver([3, 4, 2]);
+          expect(Object.values(there.followed)).toEqual(['t3']);
+        },
+      );
+    });
+    let late: readonly Event[] = [];
+
+    it('finishes an end that was cut short anywhere, and one that was only asked for, with the next sweep', async () => {
+      for (let crashIn = 1; crashIn < 20; crashIn += 1) {
+        const there = new World();
+        script = new Script();
+        there.publish(...script.turn('t1', { session: 'S', done: true }).both);
+        for (const sequence of [0, 1]) await there.handle(sequence);
+        there.store.crashIn = crashIn;
+        await there.replicas[1].ends.endReady().catch(() => undefined);
+        await there.replicas[0].ends.endReady().catch(() => undefined);
+        there.store.crashIn = 0;
+        await there.replicas[0].sweeper.sweep();
+        expect(there.settled).toEqual({ t1: 'no_next_state' });
+        expect(there.ended).toHaveLength(1);
+        expect(there.session('S').state).toBe('announced');
+      }
+    });
+  });
+
+  it('keeps the first place of a turn, whatever becomes known later', async () => {
+    const first = script.turn('t1', { runtime: 'R' });
+    const second = script.turn('t2', { after: 't1' });
+    await world.play(second.arrived, ...first.both, second.completed);
+    expect(Object.keys(world.session(rootSessionKey('t2')).turns)).toEqual(['t2']);
+    expect(Object.keys(world.session('R').turns)).toEqual([]);
   });
 
   it('counts what it stored, once', async () => {
