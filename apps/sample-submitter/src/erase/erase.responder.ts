@@ -36,7 +36,7 @@ export class EraseResponder implements OnApplicationBootstrap, BeforeApplication
       const { session } = EraseSession.decodeRequest(message.string());
       message.respond(EraseSession.encodeReply(await this.eraser.erase(session)));
     } catch (error) {
-      this.logger.error(`a session was not erased: ${error instanceof Error ? error.message : String(error)}`);
+      this.logger.error(`a session was not erased: ${String(error)}`);
     }
   }
 }

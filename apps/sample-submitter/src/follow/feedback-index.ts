@@ -1,5 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, BusUnavailableError, type ScannedInfo } from '@app/bus';
+import { Bus, type ScannedInfo } from '@app/bus';
 import { FeedbackGiven } from '@app/contracts';
 import { StreamFollower } from './stream-follower';
 import { SampleIndex } from './sample-index';
@@ -37,13 +37,9 @@ export class FeedbackIndex implements OnApplicationBootstrap, BeforeApplicationS
     await this.follower.stop();
   }
 
-  /**
-   * The newest score for a turn without an outcome, or null.
-   * @throws BusUnavailableError while the feedback of before the start is still being read.
-   */
-  scoreOf(turnId: string): 1 | -1 | 0 | null {
-    if (!this.follower.hasCaughtUp)
-      throw new BusUnavailableError('feedback given before the start is still being read');
+  /** The newest score for a turn without an outcome, or null. Waits until feedback from before the start has been read. */
+  async scoreOf(turnId: string): Promise<1 | -1 | 0 | null> {
+    await this.follower.whenStarted();
     return this.scores.get(turnId) ?? null;
   }
 

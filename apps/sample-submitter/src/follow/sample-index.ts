@@ -45,9 +45,9 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     await this.follower.stop();
   }
 
-  /** Whether outcomes of before the start are still being read. */
-  get isStarting(): boolean {
-    return !this.follower.hasCaughtUp;
+  /** Resolves when the outcomes from before the start are known. */
+  async whenStarted(): Promise<void> {
+    await this.follower.whenStarted();
   }
 
   get view(): SampleView {

@@ -37,6 +37,7 @@ export class StreamFollower {
   private stopped = false;
   private messages: ConsumerMessages | null = null;
   private hasPassed = false;
+  private readonly passWaiters: (() => void)[] = [];
   private readonly waiters = new Set<() => void>();
 
   constructor(
@@ -54,9 +55,9 @@ export class StreamFollower {
     return this.created;
   }
 
-  /** Whether everything that was stored when the following began has been handed to `onInfo`. */
-  get hasCaughtUp(): boolean {
-    return this.hasPassed;
+  /** Resolves when everything that was stored when the following began has been handed to `onInfo`, or at `stop`. */
+  async whenStarted(): Promise<void> {
+    if (!this.hasPassed && !this.stopped) await new Promise<void>((resolve) => this.passWaiters.push(resolve));
   }
 
   /** Follows until `stop`. */
@@ -73,6 +74,7 @@ export class StreamFollower {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.pass();
     await this.messages?.close();
   }
 
@@ -130,14 +132,14 @@ export class StreamFollower {
     });
     const messages = await consumer.consume({ expires: PULL_EXPIRES_MS, idle_heartbeat: HEARTBEAT_MS });
     this.messages = messages;
-    this.hasPassed ||= (await consumer.info()).num_pending === 0;
+    if ((await consumer.info()).num_pending === 0) this.pass();
     void this.leaveOnTrouble(messages);
     for await (const message of messages) {
       if (this.stopped) return;
       const info = message.headers?.get(INFO_HEADER) ?? '';
       this.followed.onInfo({ subject: message.subject, sequence: message.seq, info });
       this.seen = message.seq;
-      this.hasPassed ||= message.info.pending === 0;
+      if (message.info.pending === 0) this.pass();
       this.wake();
     }
   }
@@ -150,6 +152,11 @@ export class StreamFollower {
     }
     this.seen = Math.max(this.seen, first - 1);
     this.wake();
+  }
+
+  private pass(): void {
+    this.hasPassed = true;
+    for (const waiter of this.passWaiters.splice(0)) waiter();
   }
 
   private async leaveOnTrouble(messages: ConsumerMessages): Promise<void> {

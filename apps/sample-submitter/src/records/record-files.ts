@@ -1,8 +1,10 @@
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/** Files whose turns are remembered, so that an addition does not read them again. */
+const REMEMBERED_FILES = 256;
 
 export interface RecordLine {
   readonly policyVersion: number;
@@ -11,40 +13,69 @@ export interface RecordLine {
   readonly turnId: string;
   /** JSON, without a line break. */
   readonly json: string;
-  /** The line may be there already. */
-  readonly isRepeat: boolean;
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+/** What has been read of a file: its turns up to `size` bytes. */
+interface Read {
+  readonly size: number;
+  readonly turnIds: Set<string>;
+  readonly endsWithLine: boolean;
+}
 
-const turnIdOf = (line: string): string | null => {
-  try {
-    const value = JSON.parse(line) as { turn_id?: unknown } | null;
-    return typeof value?.turn_id === 'string' ? value.turn_id : null;
-  } catch {
-    return null;
-  }
+const NOTHING: Read = { size: 0, turnIds: new Set(), endsWithLine: true };
+
+const isMissing = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+const turnIdsIn = (text: string): string[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      const value = JSON.parse(line) as { turn_id?: unknown } | null;
+      return typeof value?.turn_id === 'string' ? [value.turn_id] : [];
+    } catch {
+      return [];
+    }
+  });
+
+/** The file's turns, of which everything but its end is known already. Another replica may have added to it. */
+const readOn = async (file: FileHandle, known: Read): Promise<Read> => {
+  const { size } = await file.stat();
+  const from = size < known.size ? NOTHING : known;
+  if (size === from.size) return from;
+  const added = Buffer.alloc(size - from.size);
+  await file.read(added, 0, added.length, from.size);
+  const text = added.toString();
+  return { size, turnIds: new Set([...from.turnIds, ...turnIdsIn(text)]), endsWithLine: text.endsWith('\n') };
 };
 
 /** Records on disk: a folder `v<n>` per policy version, in it a file per session. Only their owner can read them. */
 export class RecordFiles {
+  private readonly known = new Map<string, Read>();
   /** The last piece of work on each file: one at a time. */
   private readonly queues = new Map<string, Promise<unknown>>();
 
   constructor(private readonly folder: string) {}
 
-  /** Adds a line once. @throws the system's error where it cannot be written; then nothing of it is left. */
+  /**
+   * Adds a turn's line, unless the file has one of that turn.
+   * @throws the system's error where it cannot be written; then nothing of the line is left.
+   */
   async append(line: RecordLine): Promise<void> {
     const folder = join(this.folder, `v${line.policyVersion}`);
     const path = join(folder, `${line.session}.jsonl`);
     await this.inTurn(path, async () => {
       await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-      const before = line.isRepeat ? await this.read(path) : '';
-      if (before.split('\n').some((each) => turnIdOf(each) === line.turnId)) return;
-      // A line that a crash has cut short is left alone, on a line of its own.
-      const start = before === '' || before.endsWith('\n') ? '' : '\n';
-      await this.write(path, `${start}${line.json}\n`);
+      const file = await open(path, 'a+', FILE_MODE);
+      try {
+        const read = await readOn(file, this.known.get(path) ?? NOTHING);
+        this.remember(path, read);
+        if (!read.turnIds.has(line.turnId)) await write(file, read, line.json);
+      } finally {
+        await file.close();
+      }
     });
   }
 
@@ -62,8 +93,9 @@ export class RecordFiles {
       for (const session of sessions) {
         const path = join(this.folder, `v${version}`, `${session}.jsonl`);
         lines += await this.inTurn(path, async () => {
-          const text = await this.read(path);
+          const text = await readFile(path, 'utf8').catch(orIfMissing(''));
           await rm(path, { force: true });
+          this.known.delete(path);
           return text.split('\n').filter((line) => line !== '').length;
         });
       }
@@ -72,31 +104,15 @@ export class RecordFiles {
   }
 
   private async versions(): Promise<number[]> {
-    const names = await readdir(this.folder).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
+    const names = await readdir(this.folder).catch(orIfMissing<string[]>([]));
     return names.flatMap((name) => /^v(\d+)$/.exec(name)?.[1] ?? []).map(Number);
   }
 
-  private async read(path: string): Promise<string> {
-    return readFile(path, 'utf8').catch((error: unknown) => {
-      if (isMissing(error)) return '';
-      throw error;
-    });
-  }
-
-  private async write(path: string, text: string): Promise<void> {
-    const file = await open(path, 'a', FILE_MODE);
-    try {
-      const { size } = await file.stat();
-      await file.writeFile(text).catch(async (error: unknown) => {
-        await file.truncate(size);
-        throw error;
-      });
-    } finally {
-      await file.close();
-    }
+  private remember(path: string, read: Read): void {
+    this.known.delete(path);
+    this.known.set(path, read);
+    const [oldest] = this.known.keys();
+    if (this.known.size > REMEMBERED_FILES && oldest !== undefined) this.known.delete(oldest);
   }
 
   private async inTurn<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
@@ -110,3 +126,19 @@ export class RecordFiles {
     }
   }
 }
+
+const orIfMissing =
+  <Value>(value: Value) =>
+  (error: unknown): Value => {
+    if (isMissing(error)) return value;
+    throw error;
+  };
+
+const write = async (file: FileHandle, read: Read, json: string): Promise<void> => {
+  // A line that a crash has cut short is left alone, on a line of its own.
+  const start = read.endsWithLine ? '' : '\n';
+  await file.appendFile(`${start}${json}\n`).catch(async (error: unknown) => {
+    await file.truncate(read.size);
+    throw error;
+  });
+};

@@ -27,7 +27,7 @@ export class RecordRetention {
     try {
       await this.files.removeBelow(version - keepVersions + 1);
     } catch (error) {
-      this.logger.warn(`records of older versions were not removed: ${error instanceof Error ? error.message : ''}`);
+      this.logger.warn(`records of older versions were not removed: ${String(error)}`);
     }
   }
 }

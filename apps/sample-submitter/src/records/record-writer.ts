@@ -25,14 +25,12 @@ export class RecordWriter {
       session,
       turnId: settled.turnId,
       json: JSON.stringify(toRecord(parts)),
-      isRepeat: delivery.deliveries > 1,
     };
     try {
       await this.files.append(line);
     } catch (error) {
       this.telemetry.metrics.records.inc({ result: 'failed' });
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new OutageError(`records cannot be written: ${reason}`, DISK_PAUSE_MS, { cause: error });
+      throw new OutageError(`records cannot be written: ${String(error)}`, DISK_PAUSE_MS, { cause: error });
     }
     this.telemetry.metrics.records.inc({ result: 'written' });
   }

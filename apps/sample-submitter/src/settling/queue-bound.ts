@@ -23,7 +23,8 @@ export class QueueBound {
 
   /** Takes a place for a turn's sample. False: the queue is full. @throws BusUnavailableError */
   async admit(turnId: string): Promise<boolean> {
-    if (this.isFull() || this.index.isStarting) await this.index.refresh();
+    await this.index.whenStarted();
+    if (this.isFull()) await this.index.refresh();
     if (this.isFull()) return false;
     this.underWay.add(turnId);
     return true;

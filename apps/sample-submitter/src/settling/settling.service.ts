@@ -49,7 +49,7 @@ export class SettlingService implements OnApplicationBootstrap {
 
   private async judged(delivery: Delivery): Promise<void> {
     const { info, body } = TurnJudged.decode(delivery);
-    const word = this.feedback.scoreOf(info.turnId);
+    const word = await this.feedback.scoreOf(info.turnId);
     const verdict: Verdict =
       word === null
         ? { score: info.score, source: 'votes', votes: body.head.votes.map((vote) => vote.score) }
