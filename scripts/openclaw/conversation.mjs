@@ -1,7 +1,9 @@
 // What the clients say and what the engine double answers. Both clients begin with the same words at the same time, and get
 // the same answers: if their turns were ever taken for one another's, praise and complaint would change places.
 
-const FIRST = 'Run `echo it works` and show me what it prints.';
+/** What the tool of every first turn answers. */
+export const PRINTED = 'it works';
+const FIRST = `Run \`echo ${PRINTED}\` and show me what it prints.`;
 const LAST = 'And what day is it today?';
 
 const CLIENTS = [
@@ -27,15 +29,18 @@ export function chooseClients(count) {
 /** What each client is compacted after, so that it makes a call that is no turn of the conversation. */
 export const COMPACT_AFTER = 3;
 
-/** The engine double's script: the first entry that fits a request is used, once. */
+/**
+ * The engine double's script: the first entry that fits a request is used, once. Texts contain one another (a summary holds
+ * everything, the first message what the command prints), so the entries of all clients go by kind.
+ */
 export function scriptFor(clients) {
-  return clients.flatMap(({ says, answers }) => [
-    { when: '<conversation>', content: SUMMARY },
-    { when: FIRST, toolCalls: [ECHO] },
-    ...answers.map((content, index) => ({ when: says[index + 1], content })),
-    { when: 'it works', content: 'It prints: it works.' },
-  ]);
+  return [
+    ...clients.map(() => ({ when: '<conversation>', content: SUMMARY })),
+    ...clients.map(() => ({ when: FIRST, toolCalls: [ECHO] })),
+    ...clients.flatMap(({ says, answers }) => answers.map((content, index) => ({ when: says[index + 1], content }))),
+    ...clients.map(() => ({ when: PRINTED, content: `It prints: ${PRINTED}.` })),
+  ];
 }
 
-const ECHO = { id: 'call_echo', name: 'exec', arguments: { command: 'echo it works' } };
+const ECHO = { id: 'call_echo', name: 'exec', arguments: { command: `echo ${PRINTED}` } };
 const SUMMARY = 'The user had a command run, which printed "it works", and asked which shell ran it.';

@@ -1,18 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { COMPACT_AFTER } from './conversation.mjs';
+import { COMPACT_AFTER, PRINTED } from './conversation.mjs';
 
 /** The rules that the turns had to meet: `{ rule, complaint }` each, `complaint` null where it was met. */
 export function checkResults({ records, samples }, { clients, sendsHeaders }) {
   const side = records.filter((record) => record.kind === 'side');
   const perClient = clients.map((client) => ({ client, turns: mainTurns(records, client) }));
   return [
-    check('all main-line turns but the last of a session are judged', perClient.map(checkJudged)),
+    check('all main-line turns but the last of a session are judged', [
+      checkStrays(records, perClient),
+      ...perClient.map(checkJudged),
+    ]),
     check('votes make rewards, neutral ones and the last turn make reasons', perClient.map(checkScores)),
     check('side calls (a compaction) are not judged', [checkSide(side, clients)]),
-    check(
-      'every sample has its tokens and one log-prob for each of the response',
-      samples.map((sample) => checkSample(sample, records)),
-    ),
+    check('every sample can be leased, with its tokens and a log-prob for each of the response', [
+      checkLeased(samples, records),
+      ...samples.map((sample) => checkSample(sample, records)),
+    ]),
     ...(clients.length > 1 ? [check('the clients never mix', perClient.map(checkOwnWords))] : []),
     ...(sendsHeaders ? [check('the session is the one that the headers name', [checkNamed(side, clients)])] : []),
   ];
@@ -25,6 +28,12 @@ export function mainTurns(records, { session }) {
 
 function check(rule, complaints) {
   return { rule, complaint: complaints.find((complaint) => complaint !== null) ?? null };
+}
+
+function checkStrays(records, perClient) {
+  const known = new Set(perClient.flatMap(({ turns }) => turns));
+  const stray = records.find((record) => record.kind === 'main' && !known.has(record));
+  return stray === undefined ? null : `turn ${stray.turn_id} is in session ${stray.session_id}, which is no client's`;
 }
 
 function checkJudged({ client, turns }) {
@@ -42,7 +51,14 @@ function checkScores({ client, turns }) {
 function checkSide(side, clients) {
   if (side.length < clients.length) return `${side.length} side calls were seen, expected ${clients.length} or more`;
   const wrong = side.find((turn) => turn.judge !== null || turn.reason !== 'side_turn');
-  return wrong === undefined ? null : `side call ${wrong.turn_id} became ${wrong.reason ?? wrong.outcome}`;
+  if (wrong === undefined) return null;
+  return `side call ${wrong.turn_id} is ${wrong.judge === null ? (wrong.reason ?? wrong.outcome) : 'judged'}`;
+}
+
+function checkLeased(samples, records) {
+  const recorded = records.filter((record) => record.outcome === 'sample').map((record) => record.turn_id);
+  const leased = samples.map((sample) => sample.metadata.turn_id);
+  return differs('turns whose samples were leased', leased.sort(), recorded.sort());
 }
 
 function checkSample(sample, records) {
@@ -56,7 +72,7 @@ function checkSample(sample, records) {
 
 /** Each turn is followed by what its own client said, a tool call by the tool. */
 function checkOwnWords({ client, turns }) {
-  const followers = ['it works', ...client.says.slice(1)];
+  const followers = [PRINTED, ...client.says.slice(1)];
   const wrong = followers.findIndex((words, index) => !textAfter(turns[index]).includes(words));
   return wrong === -1 ? null : `turn ${wrong + 1} of ${client.name} was not followed by ${client.name}'s own words`;
 }

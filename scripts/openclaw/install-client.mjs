@@ -26,6 +26,8 @@ async function install(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { openclaw: VERSION } }));
-  const args = ['install', '--prefix', folder, '--ignore-scripts=false', '--no-audit', '--no-fund', '--loglevel=error'];
+  const quick = ['--fetch-retry-mintimeout=2000', '--fetch-retry-maxtimeout=8000'];
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const args = ['install', '--prefix', folder, '--ignore-scripts=false', ...quick, ...quiet];
   return run('npm', args, { cwd: folder, env: projectEnv(), quiet: true });
 }
