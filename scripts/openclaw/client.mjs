@@ -69,6 +69,7 @@ export class OpenClaw {
 
 function writeConfig(home, { baseUrl, sendsHeaders }) {
   const config = openclawConfig({ baseUrl, key: 'sk-any', model: 'openclaw-rl' });
+  config.logging = { file: join(home, 'tmp', 'openclaw.log') };
   if (sendsHeaders) {
     const [model] = config.models.providers['openclaw-rl'].models;
     model.compat = { sendSessionAffinityHeaders: true };

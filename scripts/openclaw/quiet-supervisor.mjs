@@ -17,18 +17,15 @@ export class QuietSupervisor extends Supervisor {
   }
 
   say(name, line) {
-    if (name === 'supervisor') this.#fail(new Problem(`${line}\n\n${this.lastLines()}`));
-    else this.linesOf(name).push(line);
+    if (name !== 'supervisor') return this.linesOf(name).push(line);
+    // "NAME ended (why); it is started again"
+    const [ended] = line.split(';');
+    const lines = this.linesOf(ended.split(' ')[0]).slice(-SHOWN_LINES);
+    this.#fail(new Problem([`${ended}. It had printed:`, ...lines].join('\n  ')));
   }
 
   linesOf(name) {
     if (!this.#lines.has(name)) this.#lines.set(name, []);
     return this.#lines.get(name);
-  }
-
-  /** The end of what each process printed. */
-  lastLines() {
-    const show = ([name, lines]) => lines.slice(-SHOWN_LINES).map((line) => `${name} | ${line}`);
-    return [...this.#lines].flatMap(show).join('\n');
   }
 }
