@@ -52,7 +52,15 @@ export class Bus {
   private store: Promise<void> | null = null;
 
   constructor(private readonly options: BusOptions) {
-    this.connection = new Connection({ url: options.url, name: options.app, onStatus: options.onStatus });
+    this.connection = new Connection({
+      url: options.url,
+      name: options.app,
+      onStatus: (connected) => {
+        // The server may come back with another store.
+        this.store = null;
+        options.onStatus?.(connected);
+      },
+    });
   }
 
   get isUp(): boolean {
@@ -61,14 +69,7 @@ export class Bus {
 
   /** Resolves when the server has been reached and streams and buckets exist. */
   async ready(): Promise<void> {
-    const session = await this.connection.whenOpen();
-    this.store ??= declareStore(session.jsm, session.kvm, this.options);
-    try {
-      await this.store;
-    } catch (error) {
-      this.store = null;
-      throw error;
-    }
+    await this.prepare(await this.connection.whenOpen());
   }
 
   /** Publishes a message once. @throws BusUnavailableError, MessageTooLargeError, MessageShapeError. */
@@ -84,7 +85,7 @@ export class Bus {
     let failure: unknown;
     for (let attempt = 0; attempt < PUBLISH_TRIES; attempt += 1) {
       try {
-        return await this.publishOnce(await this.connection.whenUp(WAIT_FOR_SERVER_MS), message);
+        return await this.publishOnce(await this.session(), message);
       } catch (error) {
         if (error instanceof MessageTooLargeError) throw error;
         failure = error;
@@ -132,8 +133,8 @@ export class Bus {
   /** @throws BusUnavailableError */
   async bucket(definition: BucketDefinition): Promise<KV> {
     try {
-      await this.ready();
-      return await this.connection.current().kvm.open(definition.name);
+      const { kvm } = await this.session();
+      return await kvm.open(definition.name);
     } catch (cause) {
       throw new BusUnavailableError(`bucket ${definition.name} could not be opened`, { cause });
     }
@@ -152,6 +153,23 @@ export class Bus {
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.stop()));
     await this.connection.close();
+  }
+
+  /** A live connection to a store that is prepared. */
+  private async session(): Promise<Session> {
+    return this.prepare(await this.connection.whenUp(WAIT_FOR_SERVER_MS));
+  }
+
+  /** Declares streams and buckets, once for as long as the connection holds. */
+  private async prepare(session: Session): Promise<Session> {
+    const store = (this.store ??= declareStore(session.jsm, session.kvm, this.options));
+    try {
+      await store;
+      return session;
+    } catch (error) {
+      if (this.store === store) this.store = null;
+      throw error;
+    }
   }
 
   private async publishOnce(session: Session, message: EncodedMessage): Promise<PublishResult> {
@@ -181,24 +199,25 @@ export class Bus {
     stream: StreamName,
     query: { last_by_subj: string } | { seq: number },
   ): Promise<WireMessage | null> {
-    const { jsm } = await this.connection.whenUp(WAIT_FOR_SERVER_MS);
-    const message = await jsm.direct.getMessage(stream, query).catch((cause: unknown) => {
+    try {
+      const { jsm } = await this.session();
+      const message = await jsm.direct.getMessage(stream, query);
+      if (message === null) return null;
+      return { subject: message.subject, info: message.header.get(INFO_HEADER), data: message.data };
+    } catch (cause) {
       throw new BusUnavailableError(`reading from ${stream} failed`, { cause });
-    });
-    if (message === null) return null;
-    return { subject: message.subject, info: message.header.get(INFO_HEADER), data: message.data };
+    }
   }
 
   private async declare(subscription: Subscription): Promise<Consumer> {
-    await this.ready();
-    const { js, jsm } = this.connection.current();
+    const { js, jsm } = await this.session();
     const { consumer } = subscription;
     await declareConsumer(jsm, consumer);
     return js.consumers.get(consumer.stream, consumer.durable);
   }
 
   private async bury(subscription: Subscription, delivery: Delivery, error: unknown): Promise<void> {
-    const id = delivery.subject.split('.').slice(4).join('-');
+    const id = `${subscription.consumer.stream}-${delivery.sequence}`;
     await this.publish(DeadLetter, [this.options.app, id], {
       info: {
         app: this.options.app,

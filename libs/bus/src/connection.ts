@@ -5,6 +5,8 @@ import { BusUnavailableError } from './errors';
 
 /** How long one request to the bus may take, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 2000;
+/** Pause between two tries to connect, in milliseconds, and as much again at random. */
+const RECONNECT_PAUSE_MS = 100;
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -60,6 +62,7 @@ export class Connection {
   /** Resolves when the server is reachable; rejects with BusUnavailableError after `timeoutMs`. */
   async whenUp(timeoutMs: number): Promise<Session> {
     if (this.up && this.session !== null) return this.session;
+    if (this.closed) throw this.closedError();
     await new Promise<void>((resolve, reject) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -76,7 +79,9 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    if (this.closed) return;
     this.closed = true;
+    await this.opening.catch(() => undefined);
     if (this.session === null) return;
     if (this.up) await this.session.nc.drain();
     else await this.session.nc.close();
@@ -84,21 +89,36 @@ export class Connection {
   }
 
   private async open(): Promise<Session> {
-    const nc = await connect({
-      servers: this.options.url,
-      name: this.options.name,
-      waitOnFirstConnect: true,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 100,
-      reconnectJitter: 100,
-      timeout: REQUEST_TIMEOUT_MS,
-    });
+    const nc = await this.reach();
     const api = { timeout: REQUEST_TIMEOUT_MS };
     const js = jetstream(nc, api);
     this.session = { nc, js, jsm: await jetstreamManager(nc, { ...api, checkAPI: false }), kvm: new Kvm(js) };
     void this.follow(nc);
     this.setUp(true);
     return this.session;
+  }
+
+  /** Tries until the server answers. The client's own way of doing so cannot be stopped. */
+  private async reach(): Promise<NatsConnection> {
+    while (!this.closed) {
+      try {
+        return await connect({
+          servers: this.options.url,
+          name: this.options.name,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: RECONNECT_PAUSE_MS,
+          reconnectJitter: RECONNECT_PAUSE_MS,
+          timeout: REQUEST_TIMEOUT_MS,
+        });
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
+      }
+    }
+    throw this.closedError();
+  }
+
+  private closedError(): BusUnavailableError {
+    return new BusUnavailableError(`the connection to NATS at ${this.options.url} has been closed`);
   }
 
   private async follow(nc: NatsConnection): Promise<void> {

@@ -29,16 +29,19 @@ export async function* scanInfos(
     opt_start_seq: start,
     ...(options.filter === undefined ? {} : { filter_subjects: options.filter }),
   });
-  const info = await consumer.info();
-  if (info.num_pending === 0) return;
-  const messages = await consumer.consume();
   try {
-    for await (const message of messages) {
-      yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
-      if (message.info.pending === 0 || message.seq >= state.last_seq) return;
+    const info = await consumer.info();
+    if (info.num_pending === 0) return;
+    const messages = await consumer.consume();
+    try {
+      for await (const message of messages) {
+        yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
+        if (message.info.pending === 0 || message.seq >= state.last_seq) return;
+      }
+    } finally {
+      await messages.close();
     }
   } finally {
-    await messages.close();
     await consumer.delete().catch(() => undefined);
   }
 }

@@ -26,6 +26,7 @@ const DUPLICATE_WINDOW_SECONDS = 120;
 /** Server answers when a stream or consumer exists with another configuration. */
 const STREAM_NAME_IN_USE = 10058;
 const STREAM_NOT_FOUND = 10059;
+const SUBJECTS_OVERLAP = 10065;
 const INSUFFICIENT_STORAGE = 10047;
 const CONSUMER_EXISTS = 10148;
 
@@ -56,21 +57,35 @@ const streamConfig = (name: StreamName, options: TopologyOptions): Partial<Strea
 
 const isApiError = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 
+/** Of two processes that create the same stream at the same moment, the server tells one that it overlaps with itself. */
+const againIfOverlapping = async (declare: () => Promise<void>): Promise<void> => {
+  try {
+    await declare();
+  } catch (error) {
+    if (!isApiError(error, SUBJECTS_OVERLAP)) throw error;
+    await declare();
+  }
+};
+
 /** Declares every stream and bucket. Safe from many processes at once; a changed stream is updated in place. */
 export const declareStore = async (jsm: JetStreamManager, kvm: Kvm, options: TopologyOptions): Promise<void> => {
-  for (const name of STREAM_NAMES) {
-    const config = streamConfig(name, options);
-    try {
-      await jsm.streams.add(config);
-    } catch (error) {
-      // A server that lacks room for the stream a second time says so before it sees that the stream exists.
-      if (!isApiError(error, STREAM_NAME_IN_USE) && !isApiError(error, INSUFFICIENT_STORAGE)) throw error;
-      await jsm.streams.update(name, config).catch((updateError: unknown) => {
-        throw isApiError(updateError, STREAM_NOT_FOUND) ? error : updateError;
-      });
-    }
+  for (const name of STREAM_NAMES) await againIfOverlapping(() => declareStream(jsm, name, options));
+  for (const bucket of Object.values(BUCKETS)) {
+    await againIfOverlapping(() => declareBucket(kvm, bucket, options.replicas));
   }
-  for (const bucket of Object.values(BUCKETS)) await declareBucket(kvm, bucket, options.replicas);
+};
+
+const declareStream = async (jsm: JetStreamManager, name: StreamName, options: TopologyOptions): Promise<void> => {
+  const config = streamConfig(name, options);
+  try {
+    await jsm.streams.add(config);
+  } catch (error) {
+    // A server that lacks room for the stream a second time says so before it sees that the stream exists.
+    if (!isApiError(error, STREAM_NAME_IN_USE) && !isApiError(error, INSUFFICIENT_STORAGE)) throw error;
+    await jsm.streams.update(name, config).catch((updateError: unknown) => {
+      throw isApiError(updateError, STREAM_NOT_FOUND) ? error : updateError;
+    });
+  }
 };
 
 const declareBucket = async (kvm: Kvm, bucket: BucketDefinition, replicas: number): Promise<void> => {

@@ -93,7 +93,7 @@ export const TurnSettled = defineMessage({
   body: Type.Unknown(),
 });
 
-/** A message that no handler could work on. Subject: app, the message's own id. Holds no conversation text. */
+/** A message that no handler could work on. Subject: app, stream and sequence of the message. Holds no conversation text. */
 export const DeadLetter = defineMessage({
   subject: 'rl.dead.letter.v1',
   stream: 'RL_DEAD',
