@@ -1,0 +1,83 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { root, startProcess, usageOf } from './processes.mjs';
+
+const READY = /ready on (\S+)/;
+
+export const startStub = async (options) => {
+  const stub = await startProcess(process.execPath, [join(root, 'bench/stub.mjs'), JSON.stringify(options)], {
+    ready: /listening on (\d+)/,
+  });
+  return { ...stub, value: `http://127.0.0.1:${stub.value}` };
+};
+
+export const startNats = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const config = join(folder, 'nats.conf');
+  writeFileSync(
+    config,
+    `host: 127.0.0.1\nport: -1\nmax_payload: 8MB\njetstream { store_dir: "${folder}/store", max_file_store: 12GB }\n`,
+  );
+  const server = await startProcess(process.env.NATS_SERVER_BIN ?? 'nats-server', ['-c', config], {
+    env: { GOMEMLIMIT: '192MiB' },
+    ready: /client connections on 127\.0\.0\.1:(\d+)/,
+  });
+  return { ...server, value: `nats://127.0.0.1:${server.value}` };
+};
+
+const settingsFor = ({ stub, nats }) => ({
+  OPENCLAW_RL_CONFIG: '/dev/null',
+  NATS_URL: nats.value,
+  OPENCLAW_RL_NATS_STORE_GB: '10',
+  OPENCLAW_RL_SERVER_BASE_URL: stub.value,
+  OPENCLAW_RL_SERVER_POLICY_MODEL: 'policy',
+  OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+  OPENCLAW_RL_GATEWAY_CAPTURE_BUFFER_MB: '1024',
+  OPENCLAW_RL_SLIME_QUEUE_SIZE: '1000000',
+  OPENCLAW_RL_LOGS_LEVEL: 'error',
+});
+
+export const startService = async (app, parts) => {
+  const service = await startProcess(process.execPath, [join(root, `dist/apps/${app}/src/main.js`)], {
+    env: { ...settingsFor(parts), PORT: '0', OPENCLAW_RL_DOOR_PORT: '0' },
+    ready: READY,
+  });
+  return { ...service, usage: () => usageOf(service.pid) };
+};
+
+export const startGateway = (parts) => startService('gateway', parts);
+
+const withManager = async (nats, work) => {
+  const nc = await connect({ servers: nats.value });
+  try {
+    return await work(await jetstreamManager(nc));
+  } finally {
+    await nc.close();
+  }
+};
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const lastSequence = (nats, stream) =>
+  withManager(nats, async (jsm) => (await jsm.streams.info(stream)).state.last_seq);
+
+/** What the bus holds: the measure that work was really done. */
+export const bus = {
+  stored: (nats, stream = 'RL_TURNS') => lastSequence(nats, stream),
+
+  /** Waits until a stream has reached `owed`, or has stopped growing; returns where it stands. */
+  async settle(nats, owed, stream = 'RL_TURNS') {
+    for (let last = -1; ; ) {
+      const now = await lastSequence(nats, stream);
+      if (now >= owed || now === last) return now;
+      last = now;
+      await pause(2000);
+    }
+  },
+
+  /** Waits until a stream has stopped growing. */
+  steady: (nats, stream) => bus.settle(nats, Infinity, stream),
+};

@@ -1,0 +1,80 @@
+// A policy and a judge that cost next to nothing: answers are bytes made once. Prints "listening on PORT".
+import { createServer } from 'node:http';
+
+const TOKENS = 100;
+const TOKEN = 'forty bytes of text for one token here. ';
+
+const { judgeDelayMs = 0 } = JSON.parse(process.argv[2] ?? '{}');
+
+const entry = (i) => ({ token: TOKEN, bytes: null, logprob: -0.01 * (i + 1), top_logprobs: [] });
+const ids = Array.from({ length: TOKENS }, (_, i) => i + 10);
+const promptIds = Array.from({ length: 400 }, (_, i) => i + 1);
+const usage = { prompt_tokens: promptIds.length, completion_tokens: TOKENS, total_tokens: promptIds.length + TOKENS };
+const envelope = { id: 'stub', created: 1, model: 'policy' };
+
+const whole = (captured) => {
+  const choice = {
+    index: 0,
+    message: { role: 'assistant', content: TOKEN.repeat(TOKENS), reasoning_content: null, tool_calls: null },
+    logprobs: captured ? { content: ids.map((_, i) => entry(i)) } : null,
+    finish_reason: 'stop',
+    matched_stop: null,
+  };
+  const extension = captured ? { sglext: { input_ids: promptIds, output_ids: [ids] } } : {};
+  return Buffer.from(JSON.stringify({ ...envelope, object: 'chat.completion', choices: [choice], usage, ...extension }));
+};
+
+const events = (captured) => {
+  const chunk = (rest) => `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', ...rest })}\n\n`;
+  const piece = (delta, logprobs, finish_reason = null) =>
+    chunk({ choices: [{ index: 0, delta, logprobs, finish_reason, matched_stop: null }], usage: null });
+  return [
+    piece({ role: 'assistant', content: '', reasoning_content: null }, null),
+    ...ids.map((_, i) => piece({ content: TOKEN }, captured ? { content: [entry(i)] } : null)),
+    piece({}, null, 'stop'),
+    ...(captured ? [chunk({ choices: [], sglext: { input_ids: promptIds, output_ids: [ids] } })] : []),
+    chunk({ choices: [], usage }),
+    'data: [DONE]\n\n',
+  ].map((text) => Buffer.from(text));
+};
+
+const answers = { true: whole(true), false: whole(false) };
+const streams = { true: events(true), false: events(false) };
+const verdict = Buffer.from(
+  JSON.stringify({
+    ...envelope,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: '\\boxed{1}' }, finish_reason: 'stop' }],
+    usage,
+  }),
+);
+
+const sendJson = (response, body) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+};
+
+const handle = (text, response) => {
+  if (text.includes('"model":"judge"')) {
+    if (judgeDelayMs === 0) sendJson(response, verdict);
+    else setTimeout(() => sendJson(response, verdict), judgeDelayMs);
+    return;
+  }
+  const captured = text.includes('"return_output_ids_in_sglext":true');
+  if (!text.includes('"stream":true')) return sendJson(response, answers[captured]);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const event of streams[captured]) response.write(event);
+  response.end();
+};
+
+const server = createServer((request, response) => {
+  const pieces = [];
+  request.on('data', (piece) => pieces.push(piece));
+  request.on('end', () => {
+    if (request.method === 'GET') return sendJson(response, Buffer.from('{"data":[{"id":"policy"}]}'));
+    if (request.url === '/generate') return response.writeHead(404).end();
+    handle(Buffer.concat(pieces).toString('latin1'), response);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => console.log(`listening on ${server.address().port}`));
