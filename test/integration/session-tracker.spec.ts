@@ -30,7 +30,6 @@ describe('two session-trackers on a real nats-server', () => {
 
   const startReplica = async (idleMinutes = 30): Promise<INestApplication> => {
     const replica = await runApp({
-      name: 'session-tracker',
       module: SessionTrackerModule.forSettings(settingsFor(server.url, idleMinutes)),
       host: '127.0.0.1',
       port: 0,

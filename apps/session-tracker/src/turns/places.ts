@@ -19,7 +19,8 @@ export class Places {
   /** The turn's place, decided now if it was not yet. */
   async of(info: TurnInfo): Promise<TurnPlace> {
     if (info.hasTools) await this.clients.notice(info.client, info.arrivedAt);
-    const known = await this.known(info.turnId);
+    // Finding an unnamed session may take a while; a named one is written down as fast as it is looked up.
+    const known = info.namedSession === undefined ? await this.known(info.turnId) : null;
     if (known !== null) return known;
     const place: TurnPlace = {
       session:
