@@ -33,6 +33,7 @@ export class Connection {
   private closed = false;
   private readonly opening: Promise<Session>;
   private readonly waiters = new Set<() => void>();
+  private lossWaiters: (() => void)[] = [];
 
   constructor(private readonly options: ConnectionOptions) {
     this.opening = this.open();
@@ -76,6 +77,12 @@ export class Connection {
       this.waiters.add(done);
     });
     return this.current();
+  }
+
+  /** Resolves when the server is lost, or the connection closed; at once while it is away. */
+  async whenLost(): Promise<void> {
+    if (!this.up) return;
+    await new Promise<void>((resolve) => this.lossWaiters.push(resolve));
   }
 
   async close(): Promise<void> {
@@ -134,6 +141,7 @@ export class Connection {
     this.up = up;
     // A connection that is closed on purpose is no news.
     if (!this.closed) this.options.onStatus?.(up);
-    if (up) for (const waiter of [...this.waiters]) waiter();
+    const told = up ? [...this.waiters] : this.lossWaiters.splice(0);
+    for (const tell of told) tell();
   }
 }

@@ -2,6 +2,8 @@ import { BUCKETS } from '@app/contracts';
 import type { Bus } from '@app/bus';
 import { INITIAL_POLICY_STATE, parsePolicyState, POLICY_KEY, type PolicyState } from './policy-state';
 
+const REPAIR_PAUSE_MS = 250;
+
 /**
  * Follows the policy state. Right after a loss of NATS it keeps the last state; the watch repairs itself.
  */
@@ -44,9 +46,9 @@ export class PolicyWatch {
       try {
         await this.follow();
       } catch {
-        // The bus went away while the watch was being set up: again, once it is back.
-        await new Promise((resolve) => setTimeout(resolve, 250));
+        // The bus went away while the watch was being set up, or the bucket: again, once it is back.
       }
+      await new Promise((resolve) => setTimeout(resolve, REPAIR_PAUSE_MS));
     }
   }
 
@@ -61,6 +63,11 @@ export class PolicyWatch {
     this.stopIterator = () => {
       updates.stop();
     };
+    if (this.stopped) updates.stop();
+    // A watch repairs itself, but not on a store that was emptied: its numbers begin anew.
+    void this.bus.connection.whenLost().then(() => {
+      updates.stop();
+    });
     // The watch says nothing about a key that nobody has written yet.
     if ((await bucket.get(POLICY_KEY)) === null) this.markKnown();
     for await (const entry of updates) {

@@ -24,7 +24,8 @@ export class Telemetry {
   handlerFailed(delivery: { subject: string; deliveries: number }, error: unknown): void {
     const name = error instanceof Error ? error.name : typeof error;
     this.metrics.handlerErrors.inc({ error: name });
-    const detail = error instanceof Error ? error.message : '';
+    // A parser's message quotes what it was given, which may be a conversation.
+    const detail = error instanceof Error && !(error instanceof SyntaxError) ? error.message : '';
     this.logger.warn(`${delivery.subject}, delivery ${delivery.deliveries}: ${name} ${detail}`);
   }
 }

@@ -1,0 +1,79 @@
+import { Global, Module, type INestApplication } from '@nestjs/common';
+import { createServer, type Server } from 'node:net';
+import { HealthModule, runApp, Telemetry, TelemetryModule, type Readiness } from '@app/telemetry';
+
+const STATE = Symbol('STATE');
+const state: { current: Readiness } = { current: { ready: true, status: 'ok', detail: {} } };
+
+@Global()
+@Module({ providers: [{ provide: STATE, useValue: state }], exports: [STATE] })
+class StateModule {}
+
+@Module({
+  imports: [
+    StateModule,
+    TelemetryModule,
+    HealthModule.forCheck({ inject: [STATE], check: (given: typeof state) => () => Promise.resolve(given.current) }),
+  ],
+})
+class TinyApp {}
+
+describe('an app', () => {
+  let app: INestApplication;
+  let url: string;
+  let said: string;
+  const configure = jest.fn();
+
+  beforeAll(async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    app = await runApp({ module: TinyApp, host: '127.0.0.1', port: 0, logLevel: 'error', configure });
+    said = write.mock.calls.map(([text]) => String(text)).join('');
+    write.mockRestore();
+    url = await app.getUrl();
+  });
+  afterAll(() => app.close());
+
+  it('says on one line where it is, at every log level, and is configured before it listens', () => {
+    expect(said).toBe(`ready on ${url}\n`);
+    expect(configure).toHaveBeenCalledTimes(1);
+  });
+
+  it('is alive', async () => {
+    const reply = await fetch(`${url}/healthz`);
+    expect(reply.status).toBe(200);
+    await expect(reply.json()).resolves.toEqual({ status: 'ok' });
+  });
+
+  it.each<[number, Readiness]>([
+    [200, { ready: true, status: 'ok', detail: { bus: 'connected' } }],
+    [200, { ready: true, status: 'degraded', detail: { bus: 'disconnected' } }],
+    [503, { ready: false, status: 'unavailable', detail: { policy: 'unreachable' } }],
+  ])('answers %d by its own check', async (code, readiness) => {
+    state.current = readiness;
+    const reply = await fetch(`${url}/readyz`);
+    expect(reply.status).toBe(code);
+    await expect(reply.json()).resolves.toEqual({ status: readiness.status, ...readiness.detail });
+  });
+
+  it('shows its own metrics in the text format of Prometheus', async () => {
+    app.get(Telemetry).metrics.busUp.set(1);
+    const reply = await fetch(`${url}/metrics`);
+    expect(reply.headers.get('content-type')).toContain('text/plain');
+    const text = await reply.text();
+    expect(text).toContain('openclaw_rl_bus_up 1');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('does not start on a port that is taken', async () => {
+    const holder: Server = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const address = holder.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    try {
+      const second = runApp({ module: TinyApp, host: '127.0.0.1', port, logLevel: 'error' });
+      await expect(second).rejects.toThrow(String(port));
+    } finally {
+      await new Promise((resolve) => holder.close(resolve));
+    }
+  });
+});
