@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { ChatMessage } from './chat-message';
 import { assistantForm, type NormalForm } from './normal-form';
 
-/** Length of a hash in bytes; 32 characters of base64url, safe as a subject token and as a KV key. */
-const HASH_BYTES = 24;
+/** Length of a hash in characters of base64url, 24 bytes; safe as a subject token and as a KV key. */
+const HASH_LENGTH = 32;
 
 /** JSON of a list tells its members apart whatever they contain, so no two lists can be read as one another. */
 const hash = (...parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, HASH_BYTES).toString('base64url');
+  digest('sha256', JSON.stringify(parts), 'base64url').slice(0, HASH_LENGTH);
 
 /** Hash of the empty conversation of one scope: chains of two scopes never meet. */
 export const startChain = (scope: string): string => hash('conversation', scope);

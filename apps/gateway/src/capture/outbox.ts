@@ -4,7 +4,7 @@ import type { EncodedMessage } from '@app/contracts';
 /** A captured message and what to say in its place if the bus does not take one so large. */
 export interface Parcel {
   readonly message: EncodedMessage;
-  readonly ifTooLarge: readonly EncodedMessage[];
+  readonly ifTooLarge: () => readonly EncodedMessage[];
 }
 
 /** A parcel and its place in the order of arrival. */
@@ -108,8 +108,9 @@ export class Outbox {
   /** Says in fewer bytes what the bus did not take. */
   private replace(parcel: Parcel): void {
     this.resize(-sizeOf(parcel));
-    if (parcel.ifTooLarge.length === 0) this.options.onDropped('refused');
-    for (const message of parcel.ifTooLarge) this.push({ message, ifTooLarge: [] });
+    const instead = parcel.ifTooLarge();
+    if (instead.length === 0) this.options.onDropped('refused');
+    for (const message of instead) this.push({ message, ifTooLarge: () => [] });
   }
 
   /** Back to where it stood: publishes under way fail together, in any order. */

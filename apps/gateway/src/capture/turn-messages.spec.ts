@@ -63,7 +63,7 @@ const settled = (message: EncodedMessage | undefined): unknown =>
 const tell = (turn: Turn, ending: Ending) => {
   const [completed, outcome] = completedParcels(turn, ending, outcomeOf(turn, ending));
   if (completed === undefined) throw new TypeError('nothing was said');
-  const [short, shortOutcome] = completed.ifTooLarge;
+  const [short, shortOutcome] = completed.ifTooLarge();
   return {
     completed: TurnCompleted.decode(completed.message),
     outcome: settled(outcome?.message),
@@ -89,7 +89,7 @@ describe('arrivedParcel', () => {
     });
     expect(body.head.nextState).toEqual([{ role: 'user', content: 'in French' }]);
 
-    const short = TurnArrived.decode(ifTooLarge[0]!);
+    const short = TurnArrived.decode(ifTooLarge()[0]!);
     expect(short.body.head.nextState).toEqual([]);
     expect(short.info).not.toHaveProperty('nextStateRole');
   });

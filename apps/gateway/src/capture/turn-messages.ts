@@ -82,7 +82,7 @@ export const arrivedParcel = (turn: Turn): Parcel => {
   const nextState: ChatMessage[] = nextStateRole === null ? [] : turn.conversation.nextState;
   return {
     message: TurnArrived.encode([turn.id], nextStateRole === null ? info : { ...info, nextStateRole }, { nextState }),
-    ifTooLarge: [TurnArrived.encode([turn.id], info, { nextState: [] })],
+    ifTooLarge: () => [TurnArrived.encode([turn.id], info, { nextState: [] })],
   };
 };
 
@@ -143,11 +143,11 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
       body,
       keepsIds ? arraysOf(verdict) : NO_ARRAYS,
     ),
-    ifTooLarge: [
+    ifTooLarge: () => [
       TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
     ],
   };
   if (!settledHere) return [completed];
-  return [completed, { message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: [] }];
+  return [completed, { message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: () => [] }];
 };
