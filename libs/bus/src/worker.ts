@@ -54,10 +54,13 @@ export class Worker {
     this.loops = Array.from({ length: options.slots }, () => this.loop());
   }
 
-  /** Takes no new message and resolves when those in hand are settled. */
+  /**
+   * Takes no new message and resolves when those in hand are settled. While the server is away nothing can be settled, and
+   * a pull under way does not end: then at once, and closing the connection ends the rest.
+   */
   async stop(): Promise<void> {
     this.stopping = true;
-    await Promise.all(this.loops);
+    await Promise.race([Promise.all(this.loops), this.connection.whenLost()]);
   }
 
   private async loop(): Promise<void> {
