@@ -2,6 +2,9 @@ import { DeliverPolicy } from '@nats-io/jetstream';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 import type { Session } from './connection';
 
+const BATCH = 1000;
+const BATCH_EXPIRES_MS = 1000;
+
 /** A message's headers and place, without its body. */
 export interface ScannedInfo {
   readonly subject: string;
@@ -30,16 +33,14 @@ export async function* scanInfos(
     ...(options.filter === undefined ? {} : { filter_subjects: options.filter }),
   });
   try {
-    const info = await consumer.info();
-    if (info.num_pending === 0) return;
-    const messages = await consumer.consume();
-    try {
-      for await (const message of messages) {
+    for (let more = (await consumer.info()).num_pending > 0; more;) {
+      // Batches that end by themselves: the last message may be deleted while it is waited for.
+      more = false;
+      for await (const message of await consumer.fetch({ max_messages: BATCH, expires: BATCH_EXPIRES_MS })) {
         yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
         if (message.info.pending === 0 || message.seq >= state.last_seq) return;
+        more = true;
       }
-    } finally {
-      await messages.close();
     }
   } finally {
     await consumer.delete().catch(() => undefined);

@@ -28,7 +28,9 @@ const refuse = (message: string): OpenAiError => new OpenAiError(401, 'invalid_a
  */
 export const authenticate = (authorization: string | undefined, address: string, rules: AccessRules): string => {
   if (rules.apiKeys.length === 0) {
-    if (rules.allowUnauthenticated || isLoopback(address)) return scopeOf({ address });
+    // One machine is one caller, whichever of its loopback addresses it comes from.
+    if (isLoopback(address)) return scopeOf({ address: 'loopback' });
+    if (rules.allowUnauthenticated) return scopeOf({ address });
     throw refuse('this server has no API keys and serves its own machine only; see gateway.api_keys');
   }
   const apiKey = BEARER.exec(authorization?.trim() ?? '')?.[1];

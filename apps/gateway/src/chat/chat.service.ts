@@ -115,6 +115,9 @@ export class ChatService {
     client.onGone(() => {
       abort.abort(new ClientGoneError('the client closed its connection'));
     });
+    abort.signal.addEventListener('abort', () => {
+      if (abort.signal.reason instanceof ClientGoneError) client.drop();
+    });
     const watchdog = new Watchdog(abort, this.context.settings.gateway);
     let result: ServedResult = { answer: null, failure: 'gateway_error' };
     try {
@@ -130,11 +133,9 @@ export class ChatService {
   }
 
   private async forward(exchange: Exchange): Promise<ServedResult> {
-    const { telemetry } = this.context;
-    const firstByte = telemetry.metrics.firstByteSeconds.startTimer();
+    const firstByte = this.context.telemetry.metrics.firstByteSeconds.startTimer();
     const { response, additions } = await this.ask(exchange);
     firstByte();
-    telemetry.metrics.chatRequests.inc({ status: String(response.status), stream: String(exchange.request.stream) });
     if (!isOk(response)) return this.passError(exchange, response);
     const recorder = new AnswerRecorder();
     const { servedModelName } = this.context.settings.server;
@@ -167,20 +168,29 @@ export class ChatService {
     });
   }
 
+  /** Once the answer's status is certain; what is refused before is counted where it is refused. */
+  private count({ request }: Exchange, { status }: UpstreamResponse): void {
+    const { chatRequests } = this.context.telemetry.metrics;
+    chatRequests.inc({ status: String(status), stream: String(request.stream) });
+  }
+
   private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
     const body = Buffer.from(await response.body.arrayBuffer());
+    this.count(exchange, response);
     await exchange.client.send(response.status, headOf(response), body);
     return { answer: null, failure: `status_${response.status}` };
   }
 
   private async relayWhole(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
     const body = Buffer.from(await response.body.arrayBuffer());
+    this.count(exchange, response);
     return exchange.client.send(response.status, headOf(response), relayBody(body, options));
   }
 
   private async relayStream(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
     const { client, watchdog } = exchange;
     const relay = new StreamRelay(options);
+    this.count(exchange, response);
     client.beginStream(response.status, {
       ...headOf(response),
       'cache-control': 'no-cache',
@@ -190,7 +200,10 @@ export class ChatService {
       for await (const chunk of response.body) {
         watchdog.feed();
         const events = relay.push(chunk as Buffer);
-        if (events.length > 0) await client.write(events.length === 1 ? (events[0] ?? '') : Buffer.concat(events));
+        if (events.length === 0 || client.write(Buffer.concat(events))) continue;
+        watchdog.waitForClient();
+        await client.drained();
+        watchdog.feed();
       }
     } catch (error) {
       options.recorder.markUnreadable();

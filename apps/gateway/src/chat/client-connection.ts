@@ -48,13 +48,23 @@ export class ClientConnection {
     this.response.flushHeaders();
   }
 
-  /** Writes a piece; waits only while the client reads slower than the model writes. */
-  async write(piece: Buffer | string): Promise<void> {
-    if (this.gone || this.response.write(piece)) return;
+  /** Writes a piece; false while the client reads slower than the model writes. */
+  write(piece: Buffer | string): boolean {
+    return this.gone || this.response.write(piece);
+  }
+
+  /** Resolves when the client takes pieces again, or is gone. */
+  async drained(): Promise<void> {
+    if (this.gone || !this.response.writableNeedDrain) return;
     const drained = new Promise<void>((resolve) => {
       this.response.once('drain', resolve);
     });
     await Promise.race([drained, this.closed]);
+  }
+
+  /** Cuts the connection to a client that is waited for no longer. */
+  drop(): void {
+    this.response.destroy();
   }
 
   /** Ends the answer; true once everything is on its way to the client, false if the client went first. */

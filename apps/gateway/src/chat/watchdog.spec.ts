@@ -1,4 +1,4 @@
-import { UpstreamTimeoutError } from '@app/engines';
+import { ClientGoneError, UpstreamTimeoutError } from '@app/engines';
 import { Watchdog } from './watchdog';
 
 const LIMITS = { firstByteTimeoutS: 10, idleTimeoutS: 3 };
@@ -38,6 +38,20 @@ describe('Watchdog', () => {
       jest.advanceTimersByTime(2_900);
     }
     expect(abort.signal.aborted).toBe(false);
+  });
+
+  it('does not blame the model for a client that takes nothing, and ends that as the client’s going', () => {
+    const { abort, watchdog } = watch();
+    watchdog.feed();
+    jest.advanceTimersByTime(2_000);
+    watchdog.waitForClient();
+    jest.advanceTimersByTime(2_000);
+    watchdog.feed();
+    jest.advanceTimersByTime(2_999);
+    expect(abort.signal.aborted).toBe(false);
+    watchdog.waitForClient();
+    jest.advanceTimersByTime(3_000);
+    expect(abort.signal.reason).toBeInstanceOf(ClientGoneError);
   });
 
   it.each([['before'], ['after']])('does nothing once it is stopped %s the first piece', (when) => {

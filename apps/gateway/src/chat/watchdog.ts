@@ -1,4 +1,4 @@
-import { UpstreamTimeoutError } from '@app/engines';
+import { ClientGoneError, UpstreamTimeoutError } from '@app/engines';
 
 /** Limits in seconds for a model's answer. */
 export interface AnswerLimits {
@@ -6,36 +6,55 @@ export interface AnswerLimits {
   readonly idleTimeoutS: number;
 }
 
-/** Aborts a request whose answer does not begin, or stops for too long. */
+/** Who keeps everybody waiting, and with what. */
+type Phase = 'first_byte' | 'idle' | 'client';
+
+const reasonOf = (phase: Phase, seconds: number): Error =>
+  phase === 'client'
+    ? new ClientGoneError(`the client took nothing for ${seconds} s`)
+    : new UpstreamTimeoutError(phase, seconds);
+
+/** Aborts a request whose answer does not begin, or stops for too long, or is not taken by its client. */
 export class Watchdog {
+  private phase: Phase = 'first_byte';
   private timer: NodeJS.Timeout;
-  private begun = false;
 
   constructor(
     private readonly abort: AbortController,
     private readonly limits: AnswerLimits,
   ) {
-    this.timer = this.start('first_byte', limits.firstByteTimeoutS);
+    this.timer = this.start();
   }
 
-  /** A piece of the answer has come. */
+  /** A piece of the answer has come, or the client takes pieces again: the model is waited for. */
   feed(): void {
-    if (this.begun) {
-      this.timer.refresh();
-      return;
-    }
-    this.begun = true;
-    clearTimeout(this.timer);
-    this.timer = this.start('idle', this.limits.idleTimeoutS);
+    this.enter('idle');
+  }
+
+  /** The client takes nothing at the moment: it is not the model that is waited for. */
+  waitForClient(): void {
+    this.enter('client');
   }
 
   stop(): void {
     clearTimeout(this.timer);
   }
 
-  private start(phase: 'first_byte' | 'idle', seconds: number): NodeJS.Timeout {
+  private enter(phase: Phase): void {
+    if (phase === this.phase) {
+      this.timer.refresh();
+      return;
+    }
+    this.phase = phase;
+    clearTimeout(this.timer);
+    this.timer = this.start();
+  }
+
+  private start(): NodeJS.Timeout {
+    const { phase } = this;
+    const seconds = phase === 'first_byte' ? this.limits.firstByteTimeoutS : this.limits.idleTimeoutS;
     return setTimeout(() => {
-      this.abort.abort(new UpstreamTimeoutError(phase, seconds));
+      this.abort.abort(reasonOf(phase, seconds));
     }, seconds * 1000);
   }
 }
