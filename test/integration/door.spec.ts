@@ -198,20 +198,21 @@ describe("the trainer's door", () => {
 
   it('never breaks a lease over a sample that is no longer stored', async () => {
     const door = await open();
-    const [, second] = await publish(3);
-    const index = await get(door.url, '/v1/stats');
-    expect(index.body.waiting).toBe(3);
-    const { seq } = (await (
-      await bus.connection.whenUp(1000)
-    ).jsm.direct.getMessage('RL_SAMPLES', {
-      last_by_subj: TurnSettled.subject(second!),
-    }))!;
-    await bus.deleteAt('RL_SAMPLES', seq);
+    const [first, ...others] = await publish(3);
+    expect((await get(door.url, '/v1/stats')).body.waiting).toBe(3);
+    const { jsm } = bus.connection.current();
+    for (const turnId of others) {
+      const stored = await jsm.direct.getMessage('RL_SAMPLES', { last_by_subj: TurnSettled.subject(turnId) });
+      await bus.deleteAt('RL_SAMPLES', stored!.seq);
+    }
     const leased = await lease(door);
-    expect(leased.body.samples).toHaveLength(2);
-    expect(sequences(leased)).not.toContain(seq);
+    expect(leased.body.samples.map((sample: any) => sample.metadata.turn_id)).toEqual([first]);
     await onLease(door, leased.body.lease_id, 'ack');
-    expect((await new PolicyStore(bus).read()).done).toEqual([[1, 3]]);
+    await publish(1);
+    const next = await lease(door);
+    expect(sequences(next)).toEqual([4]);
+    await onLease(door, next.body.lease_id, 'ack');
+    expect((await new PolicyStore(bus).read()).done).toEqual([[1, 4]]);
   });
 
   it('keeps leases and samples over a crash of the bus, and answers 503 meanwhile', async () => {
@@ -241,6 +242,16 @@ describe("the trainer's door", () => {
     const [later] = await publish(1);
     const next = await lease(door, { max: 1, wait_ms: 5000 });
     expect(next.body.samples[0].metadata.turn_id).toBe(later);
+  });
+
+  it('stops while the bus is away', async () => {
+    const door = await open();
+    await publish(1);
+    await nats.kill();
+    expect((await fetch(`${door.url}/readyz`)).status).toBe(503);
+    await door.close();
+    await expect(fetch(`${door.url}/healthz`)).rejects.toThrow();
+    await nats.restart();
   });
 
   it('starts anew with a stream of samples that was created anew', async () => {

@@ -137,7 +137,7 @@ class Model {
 describe('leases under any order of operations, trainers, expiries and repeats', () => {
   it('hand a sample to one trainer at a time, never again once it was acknowledged, and lose none', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
         const model = new Model();
         for (const next of steps) {
           model.run(next);

@@ -41,6 +41,13 @@ export interface LeaseReply {
   readonly samples: readonly SampleJson[];
 }
 
+const nothing = (version: number): LeaseReply => ({
+  lease_id: null,
+  expires_at: null,
+  policy_version: version,
+  samples: [],
+});
+
 /** Leases of samples, for any number of trainers and replicas: all that lasts is in the policy state. */
 @Injectable()
 export class DoorService implements OnModuleDestroy {
@@ -77,14 +84,14 @@ export class DoorService implements OnModuleDestroy {
     for (;;) {
       const change = this.wake.next();
       await this.index.refresh();
+      if (signal.aborted) return nothing(this.policy.current.version);
       const left = end - Date.now();
       const least = left > 0 ? wanted.max : wanted.min;
       const { answer, version, lookAgainIn } = await this.policy.store.change((state, now) =>
         this.tryLease(state, now, { ...wanted, leaseId, min: least }),
       );
       if (answer !== null) return this.reply(answer);
-      if (left <= 0 || signal.aborted)
-        return { lease_id: null, expires_at: null, policy_version: version, samples: [] };
+      if (left <= 0) return nothing(version);
       await sleepUntil(change, Math.min(left, lookAgainIn), signal);
     }
   }

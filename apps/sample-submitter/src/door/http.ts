@@ -17,6 +17,8 @@ export interface DoorReply {
 
 /** Aborted when the client goes before it has been answered. */
 export const signalOf = (reply: DoorReply): AbortSignal => {
+  // It may have gone while its request was being read.
+  if (reply.raw.closed) return AbortSignal.abort();
   const controller = new AbortController();
   reply.raw.once('close', () => {
     controller.abort();

@@ -1,4 +1,4 @@
-import { DeliverPolicy, type ConsumerMessages } from '@nats-io/jetstream';
+import { DeliverPolicy, type ConsumerMessages, type StreamInfo } from '@nats-io/jetstream';
 import { BusUnavailableError, type Bus, type ScannedInfo } from '@app/bus';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 
@@ -84,13 +84,7 @@ export class StreamFollower {
    * @throws BusUnavailableError if that takes too long.
    */
   async catchUp(): Promise<{ readonly first: number; readonly deleted: readonly number[] }> {
-    await this.bus.ready();
-    const { jsm } = this.bus.connection.current();
-    const { created, state } = await jsm.streams
-      .info(this.followed.stream, { deleted_details: true })
-      .catch((cause: unknown) => {
-        throw new BusUnavailableError(`stream ${this.followed.stream} does not answer`, { cause });
-      });
+    const { created, state } = await this.look();
     // The server leaves the list out where there is nothing in it.
     const deleted = (state.deleted as number[] | undefined) ?? [];
     const missing = new Set(deleted);
@@ -98,6 +92,15 @@ export class StreamFollower {
     while (last >= state.first_seq && missing.has(last)) last -= 1;
     await this.whenSeen(Date.parse(created), last < state.first_seq ? 0 : last);
     return { first: state.first_seq, deleted };
+  }
+
+  private async look(): Promise<StreamInfo> {
+    try {
+      await this.bus.ready();
+      return await this.bus.connection.current().jsm.streams.info(this.followed.stream, { deleted_details: true });
+    } catch (cause) {
+      throw new BusUnavailableError(`stream ${this.followed.stream} does not answer`, { cause });
+    }
   }
 
   private async whenSeen(created: number, sequence: number): Promise<void> {

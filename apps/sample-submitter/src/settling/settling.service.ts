@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Score } from '@app/advantage';
 import { Bus, MAX_DELIVERIES, MessageTooLargeError, OutageError, type Delivery } from '@app/bus';
 import {
   CONSUMERS,
@@ -65,7 +66,13 @@ export class SettlingService implements OnApplicationBootstrap {
     }
     if ((await this.bus.read(TurnCompleted, turnId)) === null) await this.waitForAnswer(turnId, delivery.deliveries);
     const isUsed = await this.settle(turnId, session, { score, source: 'feedback' });
-    this.telemetry.metrics.feedback.inc({ fate: isUsed ? 'used' : 'late' });
+    this.telemetry.metrics.feedback.inc({ fate: isUsed || (await this.isSettledBy(turnId, score)) ? 'used' : 'late' });
+  }
+
+  /** Whether a person's score made the outcome: on an earlier delivery, or when the votes came in and it was known. */
+  private async isSettledBy(turnId: string, score: Score): Promise<boolean> {
+    const info = (await this.bus.read(TurnSettled, turnId))?.info;
+    return info?.source === 'feedback' && info.score === score;
   }
 
   /** Returns when there is no more hope that the turn will be stored. @throws TurnNotCompletedError, OutageError */
