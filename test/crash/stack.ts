@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import type { Door } from './client';
+import { policyRule } from './engine';
+import { lastingPort } from './ports';
+import { APPS, Service, type App } from './service';
+
+export interface StackOptions {
+  /** Seconds without a turn after which a session ends. */
+  readonly idleS: number;
+  /** Size of the store in GB. @default 1 */
+  readonly storeGb?: number;
+  /** Further lines of the server's configuration. */
+  readonly natsConfig?: string;
+  readonly replicas?: Partial<Record<App, number>>;
+  readonly env?: Record<string, string>;
+}
+
+/** A span of time in which NATS was not there; `to` is Infinity while it lasts. */
+export interface Outage {
+  readonly from: number;
+  to: number;
+}
+
+/** The whole system: every replica a process that the driver starts itself, a real NATS server, two engine doubles. */
+export class CrashStack {
+  readonly services: readonly Service[];
+  readonly outages: Outage[] = [];
+  private constructor(
+    readonly folder: string,
+    readonly nats: NatsServer,
+    readonly policy: EngineDouble,
+    public judge: EngineDouble,
+    private readonly ports: ReadonlyMap<string, number>,
+    private readonly env: Record<string, string>,
+    replicas: Record<App, number>,
+  ) {
+    this.services = APPS.flatMap((app) =>
+      Array.from({ length: replicas[app] }, (_, i) => this.service(app, `${app}-${i + 1}`)),
+    );
+  }
+
+  static async start(options: StackOptions): Promise<CrashStack> {
+    const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+    mkdirSync(join(folder, 'logs'));
+    const storeGb = options.storeGb ?? 1;
+    // A second block of one name replaces the first one whole.
+    const storeDir = join(folder, 'store');
+    const store = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${Math.ceil(storeGb * 1024)}MB }`;
+    const config = `${store}\n${options.natsConfig ?? ''}`;
+    const nats = await startNatsServer({ port: await lastingPort(), storeDir, config });
+    const policy = await startEngineDouble({ port: await lastingPort() });
+    policy.script(policyRule);
+    const judge = await startEngineDouble({ port: await lastingPort() });
+    const replicas = { gateway: 2, 'session-tracker': 2, 'prm-judge': 2, 'sample-submitter': 2, ...options.replicas };
+    const ports = new Map<string, number>();
+    for (const app of APPS) {
+      for (let i = 1; i <= replicas[app]; i += 1) ports.set(`${app}-${i}`, await lastingPort());
+    }
+    const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR|LANG)$/.test(name));
+    const env = {
+      ...(Object.fromEntries(inherited) as Record<string, string>),
+      OPENCLAW_RL_CONFIG: '',
+      OPENCLAW_RL_NATS_URL: nats.url,
+      OPENCLAW_RL_NATS_STORE_GB: String(storeGb),
+      OPENCLAW_RL_SERVER_BASE_URL: policy.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: judge.url,
+      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+      OPENCLAW_RL_JUDGE_BREAKER_OPEN_S: '1',
+      OPENCLAW_RL_SESSION_IDLE_MINUTES: String(options.idleS / 60),
+      OPENCLAW_RL_LOGS_LEVEL: 'warn',
+      ...options.env,
+    };
+    const stack = new CrashStack(folder, nats, policy, judge, ports, env, replicas);
+    for (const service of stack.services) service.start();
+    await Promise.all(stack.services.map((service) => service.whenUp()));
+    return stack;
+  }
+
+  of(app: App): readonly Service[] {
+    return this.services.filter(({ options }) => options.app === app);
+  }
+
+  /** Both gateways, as clients reach them. */
+  get gateways(): readonly Door[] {
+    return this.of('gateway').map((service) => ({ url: this.urlOf(service), life: () => service.life }));
+  }
+
+  get doors(): readonly string[] {
+    return this.of('sample-submitter').map((service) => this.urlOf(service));
+  }
+
+  urlOf({ name }: Service): string {
+    return `http://127.0.0.1:${this.ports.get(name) ?? 0}`;
+  }
+
+  async killNats(): Promise<void> {
+    this.outages.push({ from: Date.now(), to: Infinity });
+    await this.nats.kill();
+  }
+
+  async startNats(): Promise<void> {
+    // On a busy machine the server may need longer than one try gives it.
+    await until(() => this.nats.restart().then(() => true), { what: 'nats-server is up again', timeoutMs: 120_000 });
+    const outage = this.outages.at(-1);
+    if (outage !== undefined) outage.to = Date.now();
+  }
+
+  /** The judge's server goes away: connections are refused. */
+  async stopJudge(): Promise<void> {
+    await this.judge.close();
+  }
+
+  async startJudge(): Promise<void> {
+    this.judge = await startEngineDouble({ port: this.judge.port });
+  }
+
+  /** A value of a service's /metrics, summed over its labels; 0 while it does not answer. */
+  async metric(service: Service, name: string): Promise<number> {
+    const text = await fetch(`${this.urlOf(service)}/metrics`)
+      .then((response) => response.text())
+      .catch(() => '');
+    const lines = text.split('\n').filter((line) => line.startsWith(name) && /^[{ ]/.test(line.slice(name.length)));
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  }
+
+  /** `keepLogs`: the folder with the services' output and the store stays, for whoever looks for a fault. */
+  async stop(keepLogs = false): Promise<void> {
+    for (const service of this.services) service.thaw();
+    await Promise.all(this.services.map((service) => service.kill()));
+    await this.nats.stop();
+    await Promise.all([this.policy.close(), this.judge.close()]);
+    if (!keepLogs) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private service(app: App, name: string): Service {
+    const port = String(this.ports.get(name) ?? 0);
+    const ports: Record<App, Record<string, string>> = {
+      gateway: { PORT: port },
+      'sample-submitter': { OPENCLAW_RL_DOOR_PORT: port },
+      'session-tracker': { OPENCLAW_RL_METRICS_PORT: port },
+      'prm-judge': { OPENCLAW_RL_METRICS_PORT: port },
+    };
+    return new Service({ app, name, env: { ...this.env, ...ports[app] }, logs: join(this.folder, 'logs') });
+  }
+}

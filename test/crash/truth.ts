@@ -1,0 +1,84 @@
+import { Bus } from '@app/bus';
+import {
+  CONSUMERS,
+  DeadLetter,
+  STREAM_NAMES,
+  TurnArrived,
+  TurnCompleted,
+  TurnSettled,
+  type StreamName,
+  type TurnSettledInfo,
+} from '@app/contracts';
+import { traceTurn } from './trace';
+
+const NO_BODY = new Uint8Array();
+const idOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
+/** What the system has stored, read from the bus alone. */
+export interface Truth {
+  readonly arrived: ReadonlySet<string>;
+  readonly completed: ReadonlySet<string>;
+  readonly settled: ReadonlyMap<string, TurnSettledInfo>;
+  readonly deadLetters: readonly string[];
+  /** Messages that were stored and are no longer there, by stream: a guard that failed would show here. */
+  readonly removed: Readonly<Record<StreamName, number>>;
+}
+
+/** Reads streams and consumers past all services. */
+export class TruthReader {
+  private constructor(private readonly bus: Bus) {}
+
+  static async connect(url: string, storeGb: number): Promise<TruthReader> {
+    const bus = new Bus({ app: 'crash-driver', url, storeGb, replicas: 1 });
+    await bus.ready();
+    return new TruthReader(bus);
+  }
+
+  close(): Promise<void> {
+    return this.bus.close();
+  }
+
+  async read(): Promise<Truth> {
+    const arrived = new Set<string>();
+    const completed = new Set<string>();
+    for await (const { subject } of this.bus.scan('RL_TURNS')) {
+      if (TurnArrived.matches(subject)) arrived.add(idOf(subject));
+      if (TurnCompleted.matches(subject)) completed.add(idOf(subject));
+    }
+    const settled = new Map<string, TurnSettledInfo>();
+    for await (const message of this.bus.scan('RL_SAMPLES')) {
+      settled.set(idOf(message.subject), TurnSettled.decodeInfo({ ...message, data: NO_BODY }));
+    }
+    const deadLetters: string[] = [];
+    for await (const message of this.bus.scan('RL_DEAD')) {
+      const { app, subject, error } = DeadLetter.decodeInfo({ ...message, data: NO_BODY });
+      deadLetters.push(`${app} gave up ${subject.split('.').slice(0, 3).join('.')} (${error})`);
+    }
+    return { arrived, completed, settled, deadLetters, removed: await this.removed() };
+  }
+
+  trace(turnId: string): Promise<string[]> {
+    return traceTurn(this.bus, turnId);
+  }
+
+  /** Whether every durable consumer has handled and acknowledged everything there is. */
+  async isQuiet(): Promise<boolean> {
+    const { jsm } = this.bus.connection.current();
+    for (const { stream, durable } of Object.values(CONSUMERS)) {
+      const info = await jsm.consumers.info(stream, durable).catch(() => null);
+      if (info !== null && info.num_pending + info.num_ack_pending > 0) return false;
+    }
+    return true;
+  }
+
+  private async removed(): Promise<Record<StreamName, number>> {
+    const { jsm } = this.bus.connection.current();
+    const counts = await Promise.all(
+      STREAM_NAMES.map(async (name) => {
+        const { state } = await jsm.streams.info(name);
+        return [name, state.last_seq - state.messages] as const;
+      }),
+    );
+    return Object.fromEntries(counts) as Record<StreamName, number>;
+  }
+}
