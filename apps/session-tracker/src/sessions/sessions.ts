@@ -12,7 +12,7 @@ import {
   type SessionChange,
 } from './session-state';
 
-/** Keeps the sessions' documents: what has been turned, what ends, and what its end means for the turns. */
+/** Keeps the sessions' documents: which turns wait, which session ends, and what that means for its turns. */
 @Injectable()
 export class Sessions {
   constructor(

@@ -26,7 +26,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly logger = new Logger(Sweeper.name);
   private readonly idleMs: number;
   private readonly background: Background;
-  /** Revisions that were looked at and have nothing to end, by key: until `quiet` they need no second look. */
+  /** Revisions that were looked at and have nothing to end, by key: until they have been quiet they need no second look. */
   private seen = new Map<string, { readonly revision: number; readonly isOver: boolean }>();
 
   constructor(
