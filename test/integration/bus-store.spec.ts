@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Bus } from '@app/bus';
+import { Bus, streamCreatedAt } from '@app/bus';
 import { startNatsServer, type NatsServer } from '@app/testing';
 
 describe('a store that holds the streams once', () => {
@@ -33,6 +33,18 @@ describe('a store that holds the streams once', () => {
     await declareAll(1);
     await server.restart();
     await declareAll(1);
+  });
+
+  it('knows when a stream was created, whatever restarts and changes of its size came after', async () => {
+    const seen = new Set<number>();
+    for (const storeGb of [1, 1, 0.5, 0.5, 1]) {
+      await declareAll(storeGb);
+      const { jsm } = buses.at(-1)!.connection.current();
+      seen.add(streamCreatedAt(await jsm.streams.info('RL_SAMPLES')));
+      await server.kill();
+      await server.restart();
+    }
+    expect(seen.size).toBe(1);
   });
 
   it('says that it is too small', async () => {

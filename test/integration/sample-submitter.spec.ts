@@ -272,6 +272,22 @@ describe('sample-submitter', () => {
       await until(() => readdirSync(join(folder, 'records')).join() === 'v1', { what: 'only version 1 is left' });
     });
 
+    it('hold nothing of what was said before they were switched on', async () => {
+      await start();
+      await publishTurn(bus, 'before', 1, { session: 'session' });
+      await settled('before');
+      await replicas[0]!.close();
+      replicas = [];
+      await start(env());
+      await until(async () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter'), {
+        what: 'the consumer exists',
+      });
+      await publishTurn(bus, 'after', 1, { session: 'session' });
+      const [line, ...more] = await written('session', 1);
+      expect(line).toMatchObject({ turn_id: 'after' });
+      expect(more).toEqual([]);
+    });
+
     it('are not written, and leave no consumer behind, when they are off', async () => {
       await start(env());
       await until(async () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter'), {

@@ -10,7 +10,7 @@ import {
   TurnSettled,
   type TurnCompletedInfo,
 } from '@app/contracts';
-import { configureDoor } from '../../apps/sample-submitter/src/door/configure-door';
+import { configureApp } from '../../apps/sample-submitter/src/configure-app';
 import { SampleSubmitterModule } from '../../apps/sample-submitter/src/sample-submitter.module';
 
 /** One replica of sample-submitter inside the test's process. */
@@ -33,7 +33,8 @@ export const startSubmitter = async (natsUrl: string, env: Record<string, string
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );
-  configureDoor(app, settings.door);
+  configureApp(app, settings.door);
+  await app.startAllMicroservices();
   await app.listen(settings.door.port, settings.door.host);
   return { app, url: await app.getUrl(), close: () => app.close() };
 };

@@ -1,6 +1,6 @@
 import { loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
-import { configureDoor } from './door/configure-door';
+import { configureApp } from './configure-app';
 import { SampleSubmitterModule } from './sample-submitter.module';
 
 const main = async (): Promise<void> => {
@@ -12,7 +12,7 @@ const main = async (): Promise<void> => {
     port: door.port,
     logLevel: logs.level,
     configure: (app) => {
-      configureDoor(app, door);
+      configureApp(app, door);
     },
   });
 };

@@ -8,7 +8,7 @@ import { DoorErrorFilter } from './door/door-error.filter';
 import { DoorService } from './door/door.service';
 import { SampleReader } from './door/sample-reader';
 import { StatsService } from './door/stats.service';
-import { EraseResponder } from './erase/erase.responder';
+import { EraseController } from './erase/erase.controller';
 import { SessionEraser } from './erase/session-eraser';
 import { FeedbackIndex } from './follow/feedback-index';
 import { SampleIndex } from './follow/sample-index';
@@ -42,7 +42,7 @@ export class SampleSubmitterModule {
         BusModule.forApp('sample-submitter'),
         HealthModule.forCheck({ inject: [Bus], check: readinessCheck }),
       ],
-      controllers: [DoorController],
+      controllers: [DoorController, EraseController],
       providers: [
         { provide: APP_FILTER, useClass: DoorErrorFilter },
         {
@@ -63,7 +63,6 @@ export class SampleSubmitterModule {
         RecordRetention,
         RecordsService,
         SessionEraser,
-        EraseResponder,
       ],
     };
   }

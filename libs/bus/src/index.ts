@@ -3,6 +3,8 @@ export { BusModule } from './bus.module';
 export { Connection, type ConnectionOptions } from './connection';
 export { Documents, jitter, type Listed, type Stored } from './document';
 export { BusUnavailableError, ContentionError, isRetryable, MessageTooLargeError, OutageError } from './errors';
+export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
 export type { ScannedInfo, ScanOptions } from './scan';
+export { streamCreatedAt } from './topology';
 export { Worker, type Delivery, type WorkerOptions } from './worker';

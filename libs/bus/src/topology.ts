@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -8,6 +9,7 @@ import {
   type ConsumerConfig,
   type JetStreamManager,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 import type { Kvm } from '@nats-io/kv';
 import {
@@ -30,6 +32,9 @@ const SUBJECTS_OVERLAP = 10065;
 const INSUFFICIENT_STORAGE = 10047;
 const CONSUMER_EXISTS = 10148;
 
+/** Begins a stream's description; the time of its creation follows. */
+const CREATED = 'created ';
+
 /** Size and copies of everything that is stored. */
 export interface TopologyOptions {
   /** Disk that all streams together may use, in GiB. */
@@ -38,7 +43,7 @@ export interface TopologyOptions {
   readonly replicas: number;
 }
 
-const streamConfig = (name: StreamName, options: TopologyOptions): Partial<StreamConfig> & { name: string } => {
+const streamConfig = (name: StreamName, options: TopologyOptions): Partial<StreamConfig> & { name: StreamName } => {
   const stream = STREAMS[name];
   return {
     name,
@@ -77,15 +82,39 @@ export const declareStore = async (jsm: JetStreamManager, kvm: Kvm, options: Top
 
 const declareStream = async (jsm: JetStreamManager, name: StreamName, options: TopologyOptions): Promise<void> => {
   const config = streamConfig(name, options);
+  const { config: stored, created } = (await findStream(jsm, name)) ?? (await createStream(jsm, config));
+  const wanted = { ...config, description: stored.description ?? `${CREATED}${Date.parse(created)}` };
+  if (!isDeepStrictEqual({ ...stored, ...wanted }, stored)) await jsm.streams.update(name, wanted);
+};
+
+const findStream = async (jsm: JetStreamManager, name: StreamName): Promise<StreamInfo | null> =>
+  jsm.streams.info(name).catch((error: unknown) => {
+    if (isApiError(error, STREAM_NOT_FOUND)) return null;
+    throw error;
+  });
+
+/** Creates a stream, unless another process has been faster: a server without room for a second one says only that. */
+const createStream = async (
+  jsm: JetStreamManager,
+  config: Partial<StreamConfig> & { name: StreamName },
+): Promise<StreamInfo> => {
   try {
-    await jsm.streams.add(config);
+    return await jsm.streams.add(config);
   } catch (error) {
-    // A server that lacks room for the stream a second time says so before it sees that the stream exists.
     if (!isApiError(error, STREAM_NAME_IN_USE) && !isApiError(error, INSUFFICIENT_STORAGE)) throw error;
-    await jsm.streams.update(name, config).catch((updateError: unknown) => {
-      throw isApiError(updateError, STREAM_NOT_FOUND) ? error : updateError;
-    });
+    const found = await findStream(jsm, config.name);
+    if (found === null) throw error;
+    return found;
   }
+};
+
+/**
+ * When a stream was created, server's clock, milliseconds since 1970: the same as long as it lives. The server's own word
+ * for it does not last: an update makes nats-server 2.9.10 write down when it was started itself.
+ */
+export const streamCreatedAt = ({ config, created }: StreamInfo): number => {
+  const written = config.description?.startsWith(CREATED) === true ? config.description.slice(CREATED.length) : '';
+  return written === '' ? Date.parse(created) : Number(written);
 };
 
 const declareBucket = async (kvm: Kvm, bucket: BucketDefinition, replicas: number): Promise<void> => {
@@ -103,7 +132,7 @@ export const declareConsumer = async (jsm: JetStreamManager, consumer: ConsumerD
   const config: Partial<ConsumerConfig> = {
     durable_name: consumer.durable,
     ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
+    deliver_policy: consumer.newOnly === true ? DeliverPolicy.New : DeliverPolicy.All,
     ack_wait: consumer.ackWaitSeconds * SECOND_NS,
     max_deliver: -1,
     max_ack_pending: consumer.maxAckPending,

@@ -37,6 +37,8 @@ export interface ConsumerDefinition {
   readonly durable: string;
   readonly filter?: string;
   readonly headersOnly?: true;
+  /** Only what is published after the consumer was made, not what the stream holds already. */
+  readonly newOnly?: true;
   readonly ackWaitSeconds: number;
   readonly maxAckPending: number;
 }
@@ -60,7 +62,14 @@ export const CONSUMERS = {
   },
   judge: { stream: 'RL_FOLLOWS', durable: 'prm-judge', ackWaitSeconds: 30, maxAckPending: 1000 },
   submitter: { stream: 'RL_VERDICTS', durable: 'sample-submitter', ackWaitSeconds: 30, maxAckPending: 512 },
-  records: { stream: 'RL_SAMPLES', durable: 'sample-submitter', ackWaitSeconds: 60, maxAckPending: 64 },
+  /** Switching records on must not write down what was said before. */
+  records: {
+    stream: 'RL_SAMPLES',
+    durable: 'sample-submitter',
+    newOnly: true,
+    ackWaitSeconds: 60,
+    maxAckPending: 64,
+  },
 } as const satisfies Record<string, ConsumerDefinition>;
 
 /** A key-value bucket. `ttlSeconds` 0 keeps values for ever. */

@@ -29,6 +29,7 @@ export const runApp = async (options: AppOptions): Promise<INestApplication> => 
   });
   options.configure?.(app);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  await app.startAllMicroservices();
   await app.listen(options.port, options.host);
   // Not by the logger: `npm start` waits for this line at every log level.
   process.stdout.write(`ready on ${await app.getUrl()}\n`);

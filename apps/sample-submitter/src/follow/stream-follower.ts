@@ -1,5 +1,5 @@
 import { DeliverPolicy, type ConsumerMessages, type StreamInfo } from '@nats-io/jetstream';
-import { BusUnavailableError, type Bus, type ScannedInfo } from '@app/bus';
+import { BusUnavailableError, streamCreatedAt, type Bus, type ScannedInfo } from '@app/bus';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 
 const PULL_EXPIRES_MS = 5000;
@@ -84,13 +84,14 @@ export class StreamFollower {
    * @throws BusUnavailableError if that takes too long.
    */
   async catchUp(): Promise<{ readonly first: number; readonly deleted: readonly number[] }> {
-    const { created, state } = await this.look();
+    const info = await this.look();
+    const { state } = info;
     // The server leaves the list out where there is nothing in it.
     const deleted = (state.deleted as number[] | undefined) ?? [];
     const missing = new Set(deleted);
     let last = state.last_seq;
     while (last >= state.first_seq && missing.has(last)) last -= 1;
-    await this.whenSeen(Date.parse(created), last < state.first_seq ? 0 : last);
+    await this.whenSeen(streamCreatedAt(info), last < state.first_seq ? 0 : last);
     return { first: state.first_seq, deleted };
   }
 
@@ -125,8 +126,8 @@ export class StreamFollower {
     await this.bus.ready();
     const { js, jsm } = this.bus.connection.current();
     const { stream, filter } = this.followed;
-    const { created, state } = await jsm.streams.info(stream);
-    this.take(Date.parse(created), state.first_seq);
+    const info = await jsm.streams.info(stream);
+    this.take(streamCreatedAt(info), info.state.first_seq);
     const consumer = await js.consumers.get(stream, {
       headers_only: true,
       deliver_policy: DeliverPolicy.StartSequence,
