@@ -40,6 +40,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     return undefined;
   }
 
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature is Nest's
   unwrap<Client>(): Client {
     return this.bus as Client;
   }
