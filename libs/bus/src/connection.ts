@@ -116,6 +116,8 @@ export class Connection {
           reconnectTimeWait: RECONNECT_PAUSE_MS,
           reconnectJitter: RECONNECT_PAUSE_MS,
           timeout: REQUEST_TIMEOUT_MS,
+      // A stack trace per publish costs as much as the publish.
+      noAsyncTraces: true,
         });
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
