@@ -17,7 +17,7 @@ const swc = (syntax) => ['@swc/jest', { sourceMaps: 'inline', module: { type: 'c
 const base = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  modulePathIgnorePatterns: ['<rootDir>/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.openclaw-rl'],
   transform: {
     '^.+\\.ts$': swc({
       jsc: {
@@ -37,7 +37,9 @@ module.exports = {
   projects: [
     { ...base, displayName: 'unit', testRegex: '(apps|libs)/.*\\.spec\\.ts$' },
     { ...base, displayName: 'integration', testRegex: 'test/integration/.*\\.spec\\.ts$' },
+    { ...base, displayName: 'input', testRegex: 'test/input/.*\\.spec\\.ts$' },
     { ...base, displayName: 'e2e', testRegex: 'test/e2e/.*\\.spec\\.ts$' },
+    { ...base, displayName: 'crash', testRegex: 'test/crash/.*\\.spec\\.ts$' },
   ],
   testTimeout: 30_000,
 };

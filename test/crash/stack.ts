@@ -24,21 +24,29 @@ export interface Outage {
   to: number;
 }
 
+interface Parts {
+  readonly folder: string;
+  readonly nats: NatsServer;
+  readonly policy: EngineDouble;
+  readonly judge: EngineDouble;
+  readonly ports: ReadonlyMap<string, number>;
+  readonly env: Record<string, string>;
+  readonly replicas: Record<App, number>;
+}
+
 /** The whole system: every replica a process that the driver starts itself, a real NATS server, two engine doubles. */
 export class CrashStack {
   readonly services: readonly Service[];
   readonly outages: Outage[] = [];
-  private constructor(
-    readonly folder: string,
-    readonly nats: NatsServer,
-    readonly policy: EngineDouble,
-    public judge: EngineDouble,
-    private readonly ports: ReadonlyMap<string, number>,
-    private readonly env: Record<string, string>,
-    replicas: Record<App, number>,
-  ) {
+  readonly folder: string;
+  readonly nats: NatsServer;
+  readonly policy: EngineDouble;
+  judge: EngineDouble;
+
+  private constructor(private readonly parts: Parts) {
+    ({ folder: this.folder, nats: this.nats, policy: this.policy, judge: this.judge } = parts);
     this.services = APPS.flatMap((app) =>
-      Array.from({ length: replicas[app] }, (_, i) => this.service(app, `${app}-${i + 1}`)),
+      Array.from({ length: parts.replicas[app] }, (_, i) => this.service(app, `${app}-${i + 1}`)),
     );
   }
 
@@ -74,7 +82,7 @@ export class CrashStack {
       OPENCLAW_RL_LOGS_LEVEL: 'warn',
       ...options.env,
     };
-    const stack = new CrashStack(folder, nats, policy, judge, ports, env, replicas);
+    const stack = new CrashStack({ folder, nats, policy, judge, ports, env, replicas });
     for (const service of stack.services) service.start();
     await Promise.all(stack.services.map((service) => service.whenUp()));
     return stack;
@@ -94,7 +102,7 @@ export class CrashStack {
   }
 
   urlOf({ name }: Service): string {
-    return `http://127.0.0.1:${this.ports.get(name) ?? 0}`;
+    return `http://127.0.0.1:${this.parts.ports.get(name) ?? 0}`;
   }
 
   async killNats(): Promise<void> {
@@ -118,7 +126,7 @@ export class CrashStack {
     this.judge = await startEngineDouble({ port: this.judge.port });
   }
 
-  /** A value of a service's /metrics, summed over its labels; 0 while it does not answer. */
+  /** A value of a service's /metrics, summed over the labels that are not named; 0 while it does not answer. */
   async metric(service: Service, name: string): Promise<number> {
     const text = await fetch(`${this.urlOf(service)}/metrics`)
       .then((response) => response.text())
@@ -137,13 +145,13 @@ export class CrashStack {
   }
 
   private service(app: App, name: string): Service {
-    const port = String(this.ports.get(name) ?? 0);
+    const port = String(this.parts.ports.get(name) ?? 0);
     const ports: Record<App, Record<string, string>> = {
       gateway: { PORT: port },
       'sample-submitter': { OPENCLAW_RL_DOOR_PORT: port },
       'session-tracker': { OPENCLAW_RL_METRICS_PORT: port },
       'prm-judge': { OPENCLAW_RL_METRICS_PORT: port },
     };
-    return new Service({ app, name, env: { ...this.env, ...ports[app] }, logs: join(this.folder, 'logs') });
+    return new Service({ app, name, env: { ...this.parts.env, ...ports[app] }, logs: join(this.folder, 'logs') });
   }
 }
