@@ -11,6 +11,7 @@ export default tseslint.config(
     files: ['**/*.{mjs,cjs,js}'],
     languageOptions: {
       globals: {
+        performance: 'readonly',
         process: 'readonly',
         console: 'readonly',
         module: 'writable',

@@ -54,7 +54,10 @@ const converse = async (client) => {
   for (let conversation = 0; running; conversation += 1) {
     const messages = [{ role: 'system', content: SYSTEM }];
     for (let turn = 0; turn < mainTurns && running; turn += 1) {
-      messages.push({ role: 'user', content: `client ${seed}.${client}, conversation ${conversation}, turn ${turn}: go on` });
+      messages.push({
+        role: 'user',
+        content: `client ${seed}.${client}, conversation ${conversation}, turn ${turn}: go on`,
+      });
       const text = await call(messages);
       if (text === null) break;
       answerText ??= contentOf(text);

@@ -2,7 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runJson, stopAll } from './processes.mjs';
-import { bus, startGateway, startNats, startService, startStub } from './stack.mjs';
+import { bus, startGateway, startNats, startPassthrough, startService, startStub } from './stack.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -13,41 +13,47 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 
+// mainTurns: requests of one conversation; each after the first carries the answers before it.
 const SCENARIOS = [
-  { name: 'small', stream: false, bodyKb: 1, clients: 32 },
-  { name: 'small, one connection', stream: false, bodyKb: 1, clients: 1 },
-  { name: 'small, streamed', stream: true, bodyKb: 1, clients: 32 },
-  { name: '60 KB', stream: false, bodyKb: 58, clients: 32 },
-  { name: '60 KB, streamed', stream: true, bodyKb: 58, clients: 32 },
+  { name: 'small', stream: false, bodyKb: 1, clients: 32, mainTurns: 2 },
+  { name: 'small, one connection', stream: false, bodyKb: 1, clients: 1, mainTurns: 2 },
+  { name: 'small, streamed', stream: true, bodyKb: 1, clients: 32, mainTurns: 2 },
+  { name: '60 KB', stream: false, bodyKb: 58, clients: 32, mainTurns: 2 },
+  { name: '60 KB, streamed', stream: true, bodyKb: 58, clients: 32, mainTurns: 2 },
 ];
 
 const wanted = (name) => values.only === '' || name.includes(values.only);
 
-/** The same load first straight to the upstream, then through the gateway. */
+const cpuMs = (before, after, requests) => ((after.cpuSeconds - before.cpuSeconds) * 1000) / requests;
+
+/** One load through a proxy, warm, with what it cost. */
+async function through(proxy, load) {
+  await runJson('load.mjs', { ...load, seconds: 2, seed: load.seed + 1, url: proxy.value });
+  const before = proxy.usage();
+  const result = await runJson('load.mjs', { ...load, url: proxy.value });
+  const after = proxy.usage();
+  return { ...result, cpuMs: cpuMs(before, after, result.requests), memoryMib: after.memoryMib };
+}
+
+/** The same load straight to the upstream, through a bare proxy, and through the gateway with capture on. */
 async function compare(scenario, seed) {
   const stub = await startStub({});
   const nats = await startNats();
-  const gateway = await startGateway({ stub, nats });
   const load = { ...scenario, seconds, seed };
   const direct = await runJson('load.mjs', { ...load, url: stub.value });
-  await runJson('load.mjs', { ...load, seconds: 2, seed: seed + 1, url: gateway.value });
-  const before = { ...gateway.usage(), stored: await bus.stored(nats) };
-  const through = await runJson('load.mjs', { ...load, seed: seed + 2, url: gateway.value });
-  const after = gateway.usage();
-  const stored = (await bus.settle(nats, before.stored + 2 * through.requests)) - before.stored;
+  const passthrough = await startPassthrough({ stub });
+  const bare = await through(passthrough, load);
+  await passthrough.stop();
+  const gateway = await startGateway({ stub, nats });
+  const served = await through(gateway, load);
+  const stored = await bus.steady(nats, 'RL_TURNS');
   await stopAll();
-  if (through.failed + direct.failed > 0) throw new Error(`${scenario.name}: ${through.failed} requests failed`);
-  if (stored < 2 * through.requests) {
-    throw new Error(`${scenario.name}: ${stored} messages were stored of ${2 * through.requests} owed`);
+  const failed = direct.failed + bare.failed + served.failed;
+  if (failed > 0) throw new Error(`${scenario.name}: ${failed} requests failed`);
+  if (stored < 2 * served.requests) {
+    throw new Error(`${scenario.name}: ${stored} messages were stored of at least ${2 * served.requests} owed`);
   }
-  return {
-    name: scenario.name,
-    direct,
-    through,
-    cpuMsPerRequest: ((after.cpuSeconds - before.cpuSeconds) * 1000) / through.requests,
-    memoryMib: after.memoryMib,
-    stored,
-  };
+  return { name: scenario.name, direct, bare, served, stored };
 }
 
 /** All services: turns judged per second with three votes. */
@@ -70,32 +76,53 @@ async function judged({ judges, judgeDelayMs, clients }) {
 const round = (value, digits = 1) => Number(value.toFixed(digits));
 
 function table(rows) {
-  const head = ['', 'direct req/s', 'gateway req/s', 'ratio', 'p50 ms', 'p95 ms', 'p99 ms', 'first byte p50 ms', 'added p50 ms', 'CPU ms/request'];
-  const lines = rows.map(({ name, direct, through, cpuMsPerRequest }) => [
+  const head = [
+    '',
+    'direct req/s',
+    'bare proxy req/s',
+    'gateway req/s',
+    'p50 ms',
+    'p95 ms',
+    'p99 ms',
+    'first byte p50 ms',
+    'added p50 ms',
+    'bare CPU ms',
+    'gateway CPU ms',
+  ];
+  const lines = rows.map(({ name, direct, bare, served }) => [
     name,
     round(direct.perSecond, 0),
-    round(through.perSecond, 0),
-    round(through.perSecond / direct.perSecond, 2),
-    round(through.latencyMs.p50),
-    round(through.latencyMs.p95),
-    round(through.latencyMs.p99),
-    round(through.firstByteMs.p50),
-    round(through.latencyMs.p50 - direct.latencyMs.p50, 2),
-    round(cpuMsPerRequest, 3),
+    round(bare.perSecond, 0),
+    round(served.perSecond, 0),
+    round(served.latencyMs.p50),
+    round(served.latencyMs.p95),
+    round(served.latencyMs.p99),
+    round(served.firstByteMs.p50),
+    round(served.latencyMs.p50 - direct.latencyMs.p50, 2),
+    round(bare.cpuMs, 3),
+    round(served.cpuMs, 3),
   ]);
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 try {
   const [{ model }] = cpus();
-  console.log(`${cpus().length} cores, ${model}, ${round(totalmem() / 2 ** 30, 0)} GiB, Node ${process.version}, ${seconds} s each`);
+  console.log(
+    `${cpus().length} cores, ${model}, ${round(totalmem() / 2 ** 30, 0)} GiB, Node ${process.version}, ${seconds} s each`,
+  );
   const rows = [];
-  for (const [i, scenario] of SCENARIOS.entries()) if (wanted(scenario.name)) rows.push(await compare(scenario, 100 * i));
+  for (const [i, scenario] of SCENARIOS.entries())
+    if (wanted(scenario.name)) rows.push(await compare(scenario, 100 * i));
   if (rows.length > 0) console.log(`\n${table(rows)}`);
   const loops = [];
-  if (wanted('judged')) loops.push({ name: 'judged turns/s, 3 votes', ...(await judged({ judges: 2, judgeDelayMs: 0, clients: 32 })) });
+  if (wanted('judged'))
+    loops.push({ name: 'judged turns/s, 3 votes', ...(await judged({ judges: 2, judgeDelayMs: 0, clients: 32 })) });
   for (const judges of [1, 2, 4]) {
-    if (wanted('scale')) loops.push({ name: `judge of 50 ms, ${judges} replicas`, ...(await judged({ judges, judgeDelayMs: 50, clients: 32 })) });
+    if (wanted('scale'))
+      loops.push({
+        name: `judge of 50 ms, ${judges} replicas`,
+        ...(await judged({ judges, judgeDelayMs: 50, clients: 32 })),
+      });
   }
   for (const { name, requests, judged: count, perSecond } of loops) {
     console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} of ${requests} turns)`);

@@ -48,6 +48,15 @@ export const startService = async (app, parts) => {
   return { ...service, usage: () => usageOf(service.pid) };
 };
 
+export const startPassthrough = async ({ stub }) => {
+  const proxy = await startProcess(
+    process.execPath,
+    [join(root, 'bench/passthrough.mjs'), JSON.stringify({ url: stub.value })],
+    { ready: READY },
+  );
+  return { ...proxy, usage: () => usageOf(proxy.pid) };
+};
+
 export const startGateway = (parts) => startService('gateway', parts);
 
 const withManager = async (nats, work) => {
@@ -70,7 +79,7 @@ export const bus = {
 
   /** Waits until a stream has reached `owed`, or has stopped growing; returns where it stands. */
   async settle(nats, owed, stream = 'RL_TURNS') {
-    for (let last = -1; ; ) {
+    for (let last = -1; ;) {
       const now = await lastSequence(nats, stream);
       if (now >= owed || now === last) return now;
       last = now;

@@ -21,7 +21,9 @@ const whole = (captured) => {
     matched_stop: null,
   };
   const extension = captured ? { sglext: { input_ids: promptIds, output_ids: [ids] } } : {};
-  return Buffer.from(JSON.stringify({ ...envelope, object: 'chat.completion', choices: [choice], usage, ...extension }));
+  return Buffer.from(
+    JSON.stringify({ ...envelope, object: 'chat.completion', choices: [choice], usage, ...extension }),
+  );
 };
 
 const events = (captured) => {

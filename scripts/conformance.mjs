@@ -1,8 +1,10 @@
 // Does an engine speak the protocol? One line per check; exit code 1 when one fails.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { root } from './lib/project.mjs';
 
 const USAGE =
   'npm run conformance -- URL [--model M] [--api-key K] [--tolerance 0.05] [--admin]\n' +
@@ -23,14 +25,10 @@ if (!url || !URL.canParse(url)) {
   process.exit(2);
 }
 
-const built = new URL('../dist/libs/testing/src/index.js', import.meta.url);
-if (!existsSync(built)) {
-  const nest = fileURLToPath(new URL('../node_modules/@nestjs/cli/bin/nest.js', import.meta.url));
-  const cwd = new URL('..', import.meta.url);
-  execFileSync(process.execPath, [nest, 'build', 'testing'], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-const { runConformance, formatReport } = await import(built.href);
+await ensureInstalled();
+await ensureBuilt();
+const built = join(root, 'dist/libs/testing/src/index.js');
+const { runConformance, formatReport } = await import(pathToFileURL(built).href);
 const results = await runConformance({
   url,
   model: values.model,

@@ -49,14 +49,22 @@ const linesOf = (event: Buffer): string[] => {
 
 const isData = (line: string): boolean => line.startsWith('data:');
 
+const PREFIX = Buffer.from('data: ');
+
+/** Whether an event is one line of data and nothing else, as engines send thousands of: `data: …` and the blank line. */
+const isPlain = (event: Buffer): boolean =>
+  event.indexOf(LF) === event.length - 2 && event.subarray(0, PREFIX.length).equals(PREFIX);
+
 /** The data of one event: its `data:` lines joined by line feeds, or null for comments and events without data. */
 export const dataOf = (event: Buffer): string | null => {
+  if (isPlain(event)) return event.toString('utf8', PREFIX.length, event.length - 2);
   const data = linesOf(event).filter(isData);
   return data.length === 0 ? null : data.map((line) => line.slice(5).replace(/^ /, '')).join('\n');
 };
 
 /** The event with other data, on one line; its other fields stay. */
 export const withData = (event: Buffer, data: string): Buffer => {
+  if (isPlain(event)) return Buffer.from(`data: ${data}\n\n`);
   const lines = linesOf(event).filter((line) => line !== '');
   const place = lines.findIndex(isData);
   const kept = lines
