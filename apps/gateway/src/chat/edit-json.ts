@@ -1,9 +1,8 @@
+import { isClosing, isOpening, skipString } from '../http/scan-json';
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN = new Set([0x7b, 0x5b]);
-const CLOSE = new Set([0x7d, 0x5d]);
 const SPACE = new Set([0x20, 0x0a, 0x0d, 0x09]);
 
 interface Member {
@@ -11,17 +10,6 @@ interface Member {
   readonly start: number;
   readonly end: number;
 }
-
-/** Index behind the string that begins at `start`. */
-const skipString = (json: Buffer, start: number): number => {
-  let close = json.indexOf(QUOTE, start + 1);
-  for (;;) {
-    let backslashes = 0;
-    while (json[close - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return close + 1;
-    close = json.indexOf(QUOTE, close + 1);
-  }
-};
 
 const skipSpace = (json: Buffer, start: number): number => {
   let at = start;
@@ -35,9 +23,9 @@ const skipValue = (json: Buffer, start: number): number => {
   for (let at = start; ; at += 1) {
     const byte = json[at] ?? -1;
     if (byte === QUOTE) at = skipString(json, at) - 1;
-    else if (OPEN.has(byte)) depth += 1;
-    else if (CLOSE.has(byte) && depth > 0) depth -= 1;
-    else if (depth === 0 && (byte === COMMA || CLOSE.has(byte))) return at;
+    else if (isOpening(byte)) depth += 1;
+    else if (isClosing(byte) && depth > 0) depth -= 1;
+    else if (depth === 0 && (byte === COMMA || isClosing(byte))) return at;
   }
 };
 

@@ -17,6 +17,24 @@ const refusal = (raw: Buffer): OpenAiError => {
 };
 
 describe('parseChatRequest', () => {
+  it('refuses more messages than any context holds', () => {
+    const messages = Array.from({ length: 100_001 }, () => ({ role: 'user' }));
+    expect(refusal(Buffer.from(JSON.stringify({ messages })))).toMatchObject({ status: 400, param: 'messages' });
+    expect(parse({ messages: messages.slice(1) }).messages).toHaveLength(100_000);
+  });
+
+  it('refuses what is nested too deep to be stored, and takes what is not', () => {
+    const nested = (depth: number): Buffer =>
+      Buffer.from(`{"messages":[{"role":"user"}],"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+    expect(parseChatRequest(nested(199)).messages).toHaveLength(1);
+    expect(refusal(nested(200))).toMatchObject({ status: 400, code: 'invalid_json', param: 'body' });
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    const raw = Buffer.from('{"messages":[{"role":"user","content":"\u00e9"}]}', 'latin1');
+    expect(refusal(raw)).toMatchObject({ status: 400, code: 'invalid_json', param: 'body' });
+  });
+
   it('reads what the gateway needs and fills in what is missing', () => {
     expect(parse({ messages: MESSAGES })).toEqual({
       model: null,

@@ -1,5 +1,7 @@
 import type { ChatMessage } from '@app/chat';
-import { invalidRequest, OpenAiError } from '../errors/openai-error';
+import { invalidRequest } from '../errors/openai-error';
+import { parseJsonObject } from '../http/parse-json';
+import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 /** What the gateway itself reads of a chat request; everything else belongs to the model. */
 export interface ChatRequest {
@@ -22,6 +24,9 @@ export interface ChatRequest {
   readonly sessionDone: boolean;
 }
 
+/** No context holds more; each is hashed, and a body of the largest size could have millions. */
+const MAX_MESSAGES = 100_000;
+
 type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json =>
@@ -40,7 +45,6 @@ const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 1;
 const isTurnType = (value: unknown): value is 'main' | 'side' => value === 'main' || value === 'side';
-const isName = (value: unknown): value is string => isString(value) && value.length >= 1 && value.length <= 512;
 
 const checkContent = (content: unknown, field: string): void => {
   if (content === undefined || content === null || isString(content)) return;
@@ -65,28 +69,14 @@ const checkMessage = (message: unknown, field: string): ChatMessage => {
   return message as ChatMessage;
 };
 
-const parseObject = (raw: Buffer): Json => {
-  let body: unknown;
-  try {
-    body = JSON.parse(raw.toString('utf8'));
-  } catch (cause) {
-    throw new OpenAiError(400, 'invalid_json', 'body: is not valid JSON', {
-      param: 'body',
-      cause,
-    });
-  }
-  if (!isObject(body)) throw invalidRequest('body', 'must be a JSON object');
-  return body;
-};
-
 /**
  * Parses and checks a chat request before anything is forwarded.
  * @throws OpenAiError 400 that names the field.
  */
 export const parseChatRequest = (raw: Buffer): ChatRequest => {
-  const body = parseObject(raw);
-  if (!isArray(body.messages) || body.messages.length === 0) {
-    throw invalidRequest('messages', 'must be a non-empty array');
+  const body = parseJsonObject(raw);
+  if (!isArray(body.messages) || body.messages.length === 0 || body.messages.length > MAX_MESSAGES) {
+    throw invalidRequest('messages', `must be an array of 1 to ${MAX_MESSAGES} messages`);
   }
   return {
     model: optional(body, 'model', 'a string', isString),
@@ -102,7 +92,7 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
     wantsOutputIds: body.return_output_ids_in_sglext === true,
     user: optional(body, 'user', 'a string', isString),
     promptCacheKey: optional(body, 'prompt_cache_key', 'a string', isString),
-    sessionId: optional(body, 'session_id', 'a string of 1 to 512 characters', isName),
+    sessionId: optional(body, 'session_id', SESSION_NAME_FORM, isSessionName),
     turnType: optional(body, 'turn_type', '"main" or "side"', isTurnType),
     sessionDone: optional(body, 'session_done', 'a boolean', isBoolean) ?? false,
   };

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { plainToInstance, type ClassConstructor } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { invalidRequest, OpenAiError } from '../errors/openai-error';
+import { parseJsonObject } from './parse-json';
 
 /** A request whose key has been checked. */
 export type GatewayRequest = FastifyRequest & { rlScope?: string };
@@ -21,15 +22,7 @@ export const bodyOf = (request: GatewayRequest): Buffer =>
  * @throws OpenAiError 400 that names the field.
  */
 export const parseBody = <Body extends object>(type: ClassConstructor<Body>, raw: Buffer): Body => {
-  let value: unknown;
-  try {
-    value = raw.length === 0 ? {} : JSON.parse(raw.toString('utf8'));
-  } catch {
-    throw invalidRequest('body', 'is not valid JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidRequest('body', 'must be a JSON object');
-  }
+  const value = raw.length === 0 ? {} : parseJsonObject(raw);
   const body = plainToInstance(type, value);
   const [first] = validateSync(body, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
   if (first !== undefined) {
