@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { loadSettings } from '@app/config';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module';
 import { configureHttp } from '../../apps/gateway/src/http/configure-http';
+import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
 
 /** A gateway inside the test process, on a port of its own. */
 export interface TestGateway {
@@ -14,10 +15,13 @@ export interface TestGateway {
 }
 
 /** Starts a gateway with settings from environment variables, the way an operator sets them. */
-export const startGateway = async (env: Record<string, string>): Promise<TestGateway> => {
+export const startGateway = async (
+  env: Record<string, string>,
+  adapter: FastifyAdapter = gatewayAdapter(),
+): Promise<TestGateway> => {
   const settings = loadSettings({ PORT: '0', OPENCLAW_RL_CONFIG: '', ...env });
   const testing = await Test.createTestingModule({ imports: [GatewayModule.forSettings(settings)] }).compile();
-  const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+  const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
   configureHttp(app, settings.gateway);
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();

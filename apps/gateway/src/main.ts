@@ -3,6 +3,7 @@ import { isLoopback, loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
 import { GatewayModule } from './gateway.module';
 import { configureHttp } from './http/configure-http';
+import { gatewayAdapter } from './http/gateway-adapter';
 
 const main = async (): Promise<void> => {
   const settings = loadSettings();
@@ -12,6 +13,7 @@ const main = async (): Promise<void> => {
     host: gateway.host,
     port: gateway.port,
     logLevel: settings.logs.level,
+    adapter: gatewayAdapter(),
     configure: (app) => {
       configureHttp(app, gateway);
       if (!isLoopback(gateway.host)) {

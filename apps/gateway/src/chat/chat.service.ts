@@ -11,6 +11,7 @@ import { Gate } from '../gate/gate';
 import { UpstreamService } from '../upstream/upstream.service';
 import type { ClientConnection } from './client-connection';
 import { NO_ADDITIONS, type Additions } from './client-view';
+import { assertSessionHeaders } from './identify';
 import { parseChatRequest, type ChatRequest } from './parse-request';
 import { relayBody, StreamRelay, type RelayOptions } from './relay';
 import { additionsFor, upstreamBody } from './upstream-request';
@@ -107,6 +108,7 @@ export class ChatService {
 
   private async exchange(chat: IncomingChat, client: ClientConnection): Promise<void> {
     const request = parseChatRequest(chat.raw);
+    assertSessionHeaders(chat.headers);
     this.gate.assertOpen();
     const turnId = this.recorder.newTurnId();
     client.setHeader('x-rl-turn-id', turnId);

@@ -1,7 +1,7 @@
 import { describeConversation, extendChain, hashResponse, type ChatMessage } from '@app/chat';
 import { scopeOf, sessionKey } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
-import { identify, type Identity } from './identify';
+import { assertSessionHeaders, identify, type Identity } from './identify';
 import { parseChatRequest } from './parse-request';
 
 const SCOPE = scopeOf({ apiKey: 'k1' });
@@ -40,7 +40,28 @@ const place = (
 
 const AFFINITY = { session_id: 't1:0', 'x-client-request-id': 't1:0', 'x-session-affinity': 't1:0' };
 
+describe('assertSessionHeaders', () => {
+  it.each(['x-session-id', 'x-session-affinity', 'session_id'])(
+    'refuses a %s that is too long to be told apart',
+    (name) => {
+      expect(() => {
+        assertSessionHeaders({ [name]: 'x'.repeat(513) });
+      }).toThrow(expect.objectContaining({ status: 400, param: name }));
+      assertSessionHeaders({ [name]: 'x'.repeat(512), 'x-other': 'x'.repeat(600) });
+    },
+  );
+});
+
 describe('identify', () => {
+  it('takes a header in UTF-8 for the name that it is in a body', () => {
+    const [inBody, inHeader] = [
+      place([says('hi')], {}, { session_id: 'Grüße 🦀' }),
+      place([says('hi')], { 'x-session-id': Buffer.from('Grüße 🦀').toString('latin1') }),
+    ];
+    expect(inHeader.sessionId).toBe('Grüße 🦀');
+    expect(inHeader.info.namedSession).toBe(inBody.info.namedSession);
+  });
+
   describe('a stock client', () => {
     it('opens a conversation that only its Runtime line names', () => {
       const identity = place([opens('hello')]);

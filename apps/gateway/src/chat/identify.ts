@@ -1,6 +1,8 @@
 import { findSidePrompt, parseRuntimeLine, type Conversation } from '@app/chat';
 import { clientKey, narrowKey, sessionKey, type TurnInfo } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
+import { invalidRequest } from '../errors/openai-error';
+import { decodeHeader, isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 import type { ChatRequest } from './parse-request';
 
 /** A session's name as the client wrote it, and where it stood. */
@@ -25,13 +27,30 @@ const header = (headers: IncomingHttpHeaders, name: string): string | null => {
   return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 512) : null;
 };
 
+/** Headers that may name a session. */
+const SESSION_HEADERS = ['x-session-id', 'x-session-affinity', 'session_id'] as const;
+
+const sessionHeader = (headers: IncomingHttpHeaders, name: (typeof SESSION_HEADERS)[number]): string | null => {
+  const value = headers[name];
+  const text = typeof value === 'string' ? decodeHeader(value).trim() : '';
+  return text === '' ? null : text;
+};
+
+/** Cut short, two names could become one. @throws OpenAiError 400 that names the header */
+export const assertSessionHeaders = (headers: IncomingHttpHeaders): void => {
+  for (const name of SESSION_HEADERS) {
+    const text = sessionHeader(headers, name);
+    if (text !== null && !isSessionName(text)) throw invalidRequest(name, `must be ${SESSION_NAME_FORM}`);
+  }
+};
+
 /** OpenClaw appends `:<boundary count>` to its affinity ids; with one provider style also to `X-Session-Id`. */
 const explicitSession = (
   headers: IncomingHttpHeaders,
   request: ChatRequest,
   runtimeSession: string | null,
 ): string | null => {
-  const id = header(headers, 'x-session-id') ?? request.sessionId;
+  const id = sessionHeader(headers, 'x-session-id') ?? request.sessionId;
   if (id === null) return null;
   const stripped = id.replace(BOUNDARY_COUNT, '');
   return stripped === runtimeSession ? stripped : id;
@@ -39,7 +58,8 @@ const explicitSession = (
 
 /** `x-client-request-id` alone is any client's id of one request; it names a session only beside an affinity header. */
 const affinitySession = (headers: IncomingHttpHeaders): string | null =>
-  (header(headers, 'x-session-affinity') ?? header(headers, 'session_id'))?.replace(BOUNDARY_COUNT, '') ?? null;
+  (sessionHeader(headers, 'x-session-affinity') ?? sessionHeader(headers, 'session_id'))?.replace(BOUNDARY_COUNT, '') ??
+  null;
 
 const nameSession = (headers: IncomingHttpHeaders, request: ChatRequest): SessionName | null => {
   const runtime = parseRuntimeLine(request.messages)?.sessionId ?? null;

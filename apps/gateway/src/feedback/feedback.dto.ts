@@ -1,4 +1,5 @@
-import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 /** Body of `POST /v1/feedback`: which answer, and what a person says of it. */
 export class FeedbackDto {
@@ -8,9 +9,10 @@ export class FeedbackDto {
 
   /** In place of `turn_id`: the last answer of this session. */
   @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(512)
+  @ValidateBy({
+    name: 'isSessionName',
+    validator: { validate: isSessionName, defaultMessage: () => `must be ${SESSION_NAME_FORM}` },
+  })
   session_id?: string;
 
   @IsOptional()
