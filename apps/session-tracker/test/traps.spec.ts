@@ -266,6 +266,19 @@ describe('the session-tracker', () => {
     expect(world.ended).toHaveLength(1);
   });
 
+  it('ends no session whose next turn was kept back by an outage of the bus longer than the idle time', async () => {
+    await world.play(...script.turn('t1', { session: 'S' }).both);
+    world.store.now += 3 * IDLE_MS;
+    world.busUpForMs = 500;
+    for (const { sweeper } of world.replicas) await sweeper.sweep();
+    expect(world.ended).toEqual([]);
+    await world.play(...script.turn('t2', { session: 'S', after: 't1' }).both);
+    world.busUpForMs = 60_000;
+    await world.goQuiet();
+    expect(world.followed).toEqual({ t1: 't2' });
+    expect(world.settled).toEqual({ t2: 'no_next_state' });
+  });
+
   it('does not reopen a session for the late redelivery of a turn that it knows', async () => {
     await world.play(
       ...script.turn('t1', { session: 'S' }).both,

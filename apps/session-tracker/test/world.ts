@@ -70,6 +70,8 @@ export class World {
   readonly telemetry = new Telemetry();
   readonly events: Event[] = [];
   readonly replicas: readonly [Replica, Replica];
+  /** How long the bus has been there without a break. */
+  busUpForMs = Infinity;
   private readonly handled = new Set<number>();
   private turnOf = 0;
 
@@ -195,6 +197,7 @@ export class World {
     const progress = {
       handledThrough: () => Promise.resolve(this.handledThrough()),
       handledUntil: () => Promise.resolve(store.now),
+      upForMs: () => this.busUpForMs,
     };
     const sessions = new Sessions(stores, outcomes);
     const ends = new EndQueue(sessions, progress);

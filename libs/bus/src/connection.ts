@@ -30,6 +30,7 @@ export interface Session {
 export class Connection {
   private session: Session | null = null;
   private up = false;
+  private upAt = 0;
   private closed = false;
   private readonly opening: Promise<Session>;
   private readonly waiters = new Set<() => void>();
@@ -42,6 +43,11 @@ export class Connection {
 
   get isUp(): boolean {
     return this.up;
+  }
+
+  /** For how many milliseconds the server has been reachable without a break; 0 while it is not. */
+  get upForMs(): number {
+    return this.up ? performance.now() - this.upAt : 0;
   }
 
   get isClosed(): boolean {
@@ -116,8 +122,8 @@ export class Connection {
           reconnectTimeWait: RECONNECT_PAUSE_MS,
           reconnectJitter: RECONNECT_PAUSE_MS,
           timeout: REQUEST_TIMEOUT_MS,
-      // A stack trace per publish costs as much as the publish.
-      noAsyncTraces: true,
+          // A stack trace per publish costs as much as the publish.
+          noAsyncTraces: true,
         });
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
@@ -141,6 +147,7 @@ export class Connection {
   private setUp(up: boolean): void {
     if (this.up === up) return;
     this.up = up;
+    this.upAt = performance.now();
     // A connection that is closed on purpose is no news.
     if (!this.closed) this.options.onStatus?.(up);
     const told = up ? [...this.waiters] : this.lossWaiters.splice(0);

@@ -13,6 +13,11 @@ const CLOCK_KEY = 'clock';
 export class Progress {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
+  /** For how many milliseconds the bus has been reachable without a break. */
+  upForMs(): number {
+    return this.bus.connection.upForMs;
+  }
+
   /** Sequence up to which every event has been handled, by whomever; Infinity if none waits. @throws BusUnavailableError */
   async handledThrough(): Promise<number> {
     return (await this.floor()) ?? Infinity;

@@ -15,6 +15,8 @@ import { isDue } from './session-state';
 import { Sessions } from './sessions';
 
 const LONGEST_PAUSE_MS = 60_000;
+/** The longest that turns which gateways kept while the bus was away take to come in once it is back, in milliseconds. */
+const BACKLOG_MS = 60_000;
 const EVERY_SESSION = sessionDocumentKey('*');
 
 /**
@@ -33,7 +35,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     settings: Settings,
     private readonly stores: Stores,
     private readonly sessions: Sessions,
-    @Inject(Progress) private readonly progress: Pick<Progress, 'handledUntil'>,
+    @Inject(Progress) private readonly progress: Pick<Progress, 'handledUntil' | 'upForMs'>,
   ) {
     this.idleMs = settings.session.idleMinutes * 60_000;
     this.background = new Background(
@@ -57,11 +59,13 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   /** One look at every session. Events that nobody has handled yet may keep a session open: their time counts as not passed. */
   async sweep(): Promise<void> {
     const now = await this.progress.handledUntil();
+    // Before the backlog of an outage is in, a session that goes on looks quiet.
+    const isBacklogIn = this.progress.upForMs() >= Math.min(BACKLOG_MS, this.idleMs);
     const seen: typeof this.seen = new Map();
     for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION)) {
       if (this.background.isStopping) return;
       if (writtenAt > now) continue;
-      const isQuiet = writtenAt <= now - this.idleMs;
+      const isQuiet = isBacklogIn && writtenAt <= now - this.idleMs;
       const before = this.seen.get(key);
       const isKnown = before?.revision === revision && (before.isOver || !isQuiet);
       const after = isKnown ? before : await this.look(key, { revision, isQuiet });
