@@ -182,13 +182,16 @@ const spoken = ({ text, toolCalls }: Answer): Message => ({
       }),
 });
 
-const causeOf = (error: unknown): string =>
-  error instanceof Error && error.cause instanceof Error
-    ? ((error.cause as NodeJS.ErrnoException).code ?? error.cause.message)
-    : '';
+/** By shape: an error of fetch is not of the test's own realm. */
+const causeOf = (error: unknown): string => {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? '';
+};
 
-const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message} ${causeOf(error)}`.trim() : String(error);
+const describe = (error: unknown): string => {
+  const { name, message } = error as Error;
+  return `${name}: ${message} ${causeOf(error)}`.trim();
+};
 
 /** Nobody listened, or the gateway said that it takes nothing: such a request has made no turn. */
 const endingOf = (error: unknown, { turnId }: Attempt): 'refused' | 'broken' => {

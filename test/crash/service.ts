@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
+import { createWriteStream, existsSync, writeFileSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@app/testing';
 import type { Life } from './ledger';
@@ -41,6 +41,15 @@ export class Service {
     this.log = createWriteStream(join(options.logs, `${options.name}.log`));
   }
 
+  private get clockFile(): string {
+    return join(this.options.logs, `${this.name}.clock`);
+  }
+
+  /** Sets its clock off by so many milliseconds. */
+  setClock(offMs: number): void {
+    writeFileSync(this.clockFile, String(offMs));
+  }
+
   get name(): string {
     return this.options.name;
   }
@@ -61,7 +70,10 @@ export class Service {
   start(): void {
     const main = join(ROOT, 'dist/apps', this.options.app, 'src/main.js');
     if (!existsSync(main)) throw new ServiceError(`${main} is missing: npm run build`);
-    const child = spawn(ownNode(), [main], { env: this.options.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(ownNode(), ['--require', join(__dirname, 'clock.cjs'), main], {
+      env: { ...this.options.env, CRASH_CLOCK_FILE: this.clockFile },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const killWithParent = (): void => void child.kill('SIGKILL');
     process.once('exit', killWithParent);
     this.child = child;
