@@ -8,6 +8,7 @@ import { TurnRecorder, type ServedResult } from '../capture/turn-recorder';
 import { upstreamError } from '../errors/upstream-error';
 import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
+import { AnswerMeter, readWhole } from '../upstream/read-answer';
 import { UpstreamService } from '../upstream/upstream.service';
 import type { ClientConnection } from './client-connection';
 import { NO_ADDITIONS, type Additions } from './client-view';
@@ -28,7 +29,7 @@ export interface IncomingChat {
 const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
 
 /** Response headers of the model's server that mean something to the client. */
-const PASSED_ON = /^(retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
+const PASSED_ON = /^(content-encoding|retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
 
 interface Exchange {
   readonly turnId: string;
@@ -42,19 +43,27 @@ interface Exchange {
 const pick = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
 
+const typeOf = ({ headers }: UpstreamResponse): string => {
+  const [type] = [headers['content-type']].flat();
+  return type ?? 'application/json';
+};
+
 const headOf = (response: UpstreamResponse): Record<string, string> => {
   const passed = Object.entries(response.headers).filter(([name]) => PASSED_ON.test(name));
-  const type = response.headers['content-type'];
   return {
     ...Object.fromEntries(passed.map(([name, value]) => [name, String(value)])),
-    'content-type': typeof type === 'string' ? type : 'application/json',
+    'content-type': typeOf(response),
   };
 };
 
 const isStream = (response: UpstreamResponse): boolean =>
-  String(response.headers['content-type'] ?? '').startsWith('text/event-stream');
+  typeOf(response).toLowerCase().startsWith('text/event-stream');
 
 const isOk = (response: UpstreamResponse): boolean => response.status >= 200 && response.status < 300;
+
+/** Neither an answer nor an error: a redirect, or a number without a meaning. */
+const isOdd = (response: UpstreamResponse): boolean =>
+  !isOk(response) && (response.status < 400 || response.status > 599);
 
 /** Serves chats: check, forward, relay, and record on the side. */
 @Injectable()
@@ -138,6 +147,7 @@ export class ChatService {
     const firstByte = this.context.telemetry.metrics.firstByteSeconds.startTimer();
     const { response, additions } = await this.ask(exchange);
     firstByte();
+    if (isOdd(response)) throw await this.refuseOdd(response);
     if (!isOk(response)) return this.passError(exchange, response);
     const recorder = new AnswerRecorder();
     const { servedModelName } = this.context.settings.server;
@@ -176,15 +186,20 @@ export class ChatService {
     chatRequests.inc({ status: String(status), stream: String(request.stream) });
   }
 
+  private async refuseOdd({ status, body }: UpstreamResponse): Promise<OpenAiError> {
+    await body.dump();
+    return new OpenAiError(502, 'upstream_odd_status', `the model's server answered with status ${status}`);
+  }
+
   private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
-    const body = Buffer.from(await response.body.arrayBuffer());
+    const body = await readWhole(response);
     this.count(exchange, response);
     await exchange.client.send(response.status, headOf(response), body);
     return { answer: null, failure: `status_${response.status}` };
   }
 
   private async relayWhole(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
-    const body = Buffer.from(await response.body.arrayBuffer());
+    const body = await readWhole(response);
     this.count(exchange, response);
     return exchange.client.send(response.status, headOf(response), relayBody(body, options));
   }
@@ -192,6 +207,7 @@ export class ChatService {
   private async relayStream(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
     const { client, watchdog } = exchange;
     const relay = new StreamRelay(options);
+    const meter = new AnswerMeter();
     this.count(exchange, response);
     client.beginStream(response.status, {
       ...headOf(response),
@@ -199,9 +215,10 @@ export class ChatService {
       'x-accel-buffering': 'no',
     });
     try {
-      for await (const chunk of response.body) {
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
         watchdog.feed();
-        const events = relay.push(chunk as Buffer);
+        meter.add(chunk);
+        const events = relay.push(chunk);
         if (events.length === 0 || client.write(Buffer.concat(events))) continue;
         watchdog.waitForClient();
         await client.drained();

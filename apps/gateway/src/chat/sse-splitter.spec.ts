@@ -75,6 +75,16 @@ describe('SseSplitter', () => {
     expect(splitter.push(Buffer.from('\n')).map(String)).toEqual(['data: a\r\n\r\n']);
   });
 
+  it('puts a long event together once, however many pieces it comes in', () => {
+    const splitter = new SseSplitter();
+    const piece = Buffer.alloc(1000, 0x78);
+    const start = performance.now();
+    for (let i = 0; i < 30_000; i += 1) expect(splitter.push(piece)).toHaveLength(0);
+    expect(splitter.push(Buffer.from('\n\n'))[0]).toHaveLength(30_000_002);
+    // Copied again with each piece this would be 450 GB.
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
   it('is empty after a flush', () => {
     const splitter = new SseSplitter();
     splitter.push(Buffer.from('data: a'));

@@ -1,6 +1,11 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Bytes of a blank line that are not yet one. */
+const LONGEST_START = 2;
+
 /** Index behind the blank line that ends the first event, or -1 while there is none. */
 const endOfEvent = (bytes: Buffer, from: number): number => {
   for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
@@ -16,26 +21,35 @@ const endOfEvent = (bytes: Buffer, from: number): number => {
  * byte for byte, wherever the network cut it.
  */
 export class SseSplitter {
-  private rest: Buffer = Buffer.alloc(0);
+  /** The beginning of an event. Put together once its end has come: a long one comes in thousands of pieces. */
+  private pieces: Buffer[] = [];
+  /** The last bytes of the pieces, in which a blank line may begin. */
+  private tail: Buffer = NOTHING;
 
   push(chunk: Buffer): Buffer[] {
-    // A blank line may begin in the last three bytes of what was left over.
-    let searchFrom = Math.max(0, this.rest.length - 3);
-    let bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    const seam = this.tail.length === 0 ? chunk : Buffer.concat([this.tail, chunk]);
+    const firstEnd = endOfEvent(seam, 0);
+    if (firstEnd === -1) {
+      this.pieces.push(chunk);
+      this.tail = seam.subarray(-LONGEST_START);
+      return [];
+    }
+    let bytes = this.pieces.length === 0 ? chunk : Buffer.concat([...this.pieces, chunk]);
     const events: Buffer[] = [];
-    for (let end = endOfEvent(bytes, searchFrom); end !== -1; end = endOfEvent(bytes, searchFrom)) {
+    for (let end = bytes.length - seam.length + firstEnd; end !== -1; end = endOfEvent(bytes, 0)) {
       events.push(bytes.subarray(0, end));
       bytes = bytes.subarray(end);
-      searchFrom = 0;
     }
-    this.rest = bytes;
+    this.pieces = bytes.length === 0 ? [] : [bytes];
+    this.tail = bytes.subarray(-LONGEST_START);
     return events;
   }
 
   /** What stands behind the last whole event. */
   flush(): Buffer {
-    const { rest } = this;
-    this.rest = Buffer.alloc(0);
+    const rest = Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.tail = NOTHING;
     return rest;
   }
 }
