@@ -1,4 +1,6 @@
 import { appendFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 
 const FULL = process.env.INPUT_CASES === 'all';
@@ -26,3 +28,11 @@ export const runs = (all: number): fc.Parameters<unknown> => ({
 
 /** What is tried with large inputs only where there is time. */
 export const inFull = FULL ? it : it.skip;
+
+/** Megabytes that are in use once everything that can go has gone. */
+export const memoryInUse = (): number => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+};

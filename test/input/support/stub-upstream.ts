@@ -97,7 +97,7 @@ export const startStubUpstream = async (): Promise<StubUpstream> => {
     calls.set(id, call);
     (replies.get(id) ?? answerWith(JSON.stringify(WHOLE_ANSWER)))(socket, call);
   };
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     let pieces: Uint8Array[] = [];
     socket.on('error', () => undefined);
