@@ -1,5 +1,7 @@
-import { Global, Module, type INestApplication } from '@nestjs/common';
+import { Controller, Get, Global, Module, type INestApplication } from '@nestjs/common';
+import { Agent, get } from 'node:http';
 import { createServer, type Server } from 'node:net';
+import { until } from '@app/testing';
 import { HealthModule, runApp, Telemetry, TelemetryModule, type Readiness } from '@app/telemetry';
 
 const STATE = Symbol('STATE');
@@ -75,5 +77,45 @@ describe('an app', () => {
     } finally {
       await new Promise((resolve) => holder.close(resolve));
     }
+  });
+});
+
+describe('the end of an app', () => {
+  let server: Server;
+
+  @Controller()
+  class WaitingController {
+    /** Answers when the app has begun to end: its server listens no more. */
+    @Get('wait')
+    async wait(): Promise<string> {
+      await until(() => !server.listening, { what: 'the server listens no more' });
+      return 'over';
+    }
+  }
+
+  @Module({ imports: [TinyApp], controllers: [WaitingController] })
+  class WaitingApp {}
+
+  it('does not wait for a client that keeps its connection, and gives it the reply that was under way', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const waiting = await runApp({ module: WaitingApp, host: '127.0.0.1', port: 0, logLevel: 'error' });
+    write.mockRestore();
+    server = waiting.getHttpServer() as Server;
+    const agent = new Agent({ keepAlive: true });
+    const url = await waiting.getUrl();
+    const arrived = new Promise((resolve) => server.once('request', resolve));
+    const reply = new Promise<string>((resolve, reject) => {
+      get(`${url}/wait`, { agent }, (response) => {
+        let text = '';
+        response.on('data', (data: Buffer) => (text += data.toString()));
+        response.on('end', () => {
+          resolve(text);
+        });
+      }).on('error', reject);
+    });
+    await arrived;
+    await waiting.close();
+    await expect(reply).resolves.toBe('over');
+    agent.destroy();
   });
 });

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LogLevel } from '@app/config';
 import { AppLogger } from './app-logger';
+import { endConnectionsAtClose } from './end-connections';
 
 /** How an app is started. */
 export interface AppOptions {
@@ -27,6 +28,7 @@ export const runApp = async (options: AppOptions): Promise<INestApplication> => 
     logger,
     abortOnError: false,
   });
+  endConnectionsAtClose(app);
   options.configure?.(app);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   await app.startAllMicroservices();
