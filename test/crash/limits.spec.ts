@@ -55,8 +55,8 @@ describe('a limit', () => {
     options: ({ turns }) => ({
       turns: Math.min(turns, 100),
       slowClients: 2,
-      // The server gives up on a connection that takes nothing for so long, or that has so much waiting.
-      stack: { idleS: 25, natsConfig: 'write_deadline: "500ms"\nmax_pending: 65536\nping_interval: "2s"\nping_max: 1' },
+      // The server gives up on a connection that takes nothing for so long, or does not answer it.
+      stack: { idleS: 25, natsConfig: 'write_deadline: "500ms"\nping_interval: "2s"\nping_max: 1' },
     }),
     trouble: async ({ stack, say, stopClients }) => {
       for (const app of ['session-tracker', 'sample-submitter', 'prm-judge'] as const) {

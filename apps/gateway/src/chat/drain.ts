@@ -2,9 +2,12 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { Outbox } from '../capture/outbox';
 import { ChatService } from './chat.service';
 
-/** How long running answers and captured turns may take at a shutdown, in milliseconds; together under 20 s. */
+/**
+ * How long running answers, and they and captured turns together, may take at a shutdown, in milliseconds. A publish that
+ * lost its answer with the server is sent again after 5 s: what answers leave of the time is the turns'.
+ */
 const ANSWERS_MS = 15_000;
-const OUTBOX_MS = 4000;
+const ALL_MS = 19_000;
 
 /** At a shutdown: no new chats, the running ones finish, what was captured is sent. */
 @Injectable()
@@ -17,10 +20,11 @@ export class Drain implements BeforeApplicationShutdown {
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
+    const end = performance.now() + ALL_MS;
     const running = this.chat.close();
     if (running > 0) this.logger.log(`shutting down: waiting for ${running} running answers`);
     await this.chat.finished(ANSWERS_MS);
-    await this.outbox.flush(OUTBOX_MS);
+    await this.outbox.flush(end - performance.now());
     if (this.outbox.size > 0) this.logger.warn(`${this.outbox.size} captured bytes could not be sent`);
   }
 }
