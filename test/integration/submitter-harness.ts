@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
 import { loadSettings } from '@app/config';
 import {
@@ -11,6 +11,7 @@ import {
   type TurnCompletedInfo,
 } from '@app/contracts';
 import { configureApp } from '../../apps/sample-submitter/src/configure-app';
+import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
 import { SampleSubmitterModule } from '../../apps/sample-submitter/src/sample-submitter.module';
 
 /** One replica of sample-submitter inside the test's process. */
@@ -30,7 +31,7 @@ export const startSubmitter = async (natsUrl: string, env: Record<string, string
   const settings = loadSettings(variables, () => null);
   const app = await NestFactory.create<NestFastifyApplication>(
     SampleSubmitterModule.forSettings(settings),
-    new FastifyAdapter(),
+    doorAdapter(),
     { logger: false, abortOnError: false },
   );
   configureApp(app, settings.door);

@@ -1,12 +1,11 @@
-import { Logger, ValidationPipe, type INestApplication } from '@nestjs/common';
+import { Logger, type INestApplication } from '@nestjs/common';
 import { Bus, RpcServer } from '@app/bus';
 import { isLoopback, type DoorSettings } from '@app/config';
+import { BodyPipe } from './door/body.pipe';
 
 /** The door's bodies are checked field by field, unknown fields are refused; requests over the bus are answered by one replica. */
 export const configureApp = (app: INestApplication, door: DoorSettings): void => {
-  app.useGlobalPipes(
-    new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true }),
-  );
+  app.useGlobalPipes(new BodyPipe());
   app.connectMicroservice({ strategy: new RpcServer(app.get(Bus), 'sample-submitter') });
   if (!isLoopback(door.host)) {
     new Logger('door').warn(

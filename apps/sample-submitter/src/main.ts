@@ -1,6 +1,7 @@
 import { loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
 import { configureApp } from './configure-app';
+import { doorAdapter } from './door/door-adapter';
 import { SampleSubmitterModule } from './sample-submitter.module';
 
 const main = async (): Promise<void> => {
@@ -11,6 +12,7 @@ const main = async (): Promise<void> => {
     host: door.host,
     port: door.port,
     logLevel: logs.level,
+    adapter: doorAdapter(),
     configure: (app) => {
       configureApp(app, door);
     },

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { plainToInstance, type ClassConstructor } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { readFlatBody } from '@app/http';
 import { invalidRequest, OpenAiError } from '../errors/openai-error';
 import { parseJsonObject } from './parse-json';
 
@@ -21,13 +20,8 @@ export const bodyOf = (request: GatewayRequest): Buffer =>
  * Parses one of our own small bodies into its class. An empty body is an empty object.
  * @throws OpenAiError 400 that names the field.
  */
-export const parseBody = <Body extends object>(type: ClassConstructor<Body>, raw: Buffer): Body => {
-  const value = raw.length === 0 ? {} : parseJsonObject(raw);
-  const body = plainToInstance(type, value);
-  const [first] = validateSync(body, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
-  if (first !== undefined) {
-    const [message] = Object.values(first.constraints ?? {});
-    throw invalidRequest(first.property, message ?? 'is not valid');
-  }
-  return body;
+export const parseBody = <Body extends object>(type: new () => Body, raw: Buffer): Body => {
+  const result = readFlatBody(type, raw.length === 0 ? {} : parseJsonObject(raw));
+  if ('fault' in result) throw invalidRequest(result.fault.field, result.fault.message);
+  return result.body;
 };

@@ -28,7 +28,8 @@ const typeOf = (status: number): string => {
   return status < 500 ? 'invalid_request_error' : 'server_error';
 };
 
-const answer = (status: number, code: string, message: string): DoorAnswer => ({
+/** An answer in the door's envelope. */
+export const doorAnswer = (status: number, code: string, message: string): DoorAnswer => ({
   status,
   body: { error: { message, type: typeOf(status), code } },
 });
@@ -50,16 +51,16 @@ const statusOf = (error: object): number | null =>
 /** What a trainer is answered for an error; what is not meant for it is a plain 500. */
 export const toDoorAnswer = (error: unknown): DoorAnswer => {
   if (error instanceof LeaseError || error instanceof DoorRefusedError) {
-    return answer(error.status, error.code, error.message);
+    return doorAnswer(error.status, error.code, error.message);
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    return answer(status, status === 404 ? 'not_found' : 'invalid_request', textOf(error));
+    return doorAnswer(status, status === 404 ? 'not_found' : 'invalid_request', textOf(error));
   }
-  if (isRetryable(error)) return answer(503, 'bus_unavailable', 'the bus does not answer at the moment: try again');
+  if (isRetryable(error)) return doorAnswer(503, 'bus_unavailable', 'the bus does not answer at the moment: try again');
   if (error instanceof Error) {
     const status = statusOf(error);
-    if (status !== null && status < 500) return answer(status, 'invalid_request', error.message);
+    if (status !== null && status < 500) return doorAnswer(status, 'invalid_request', error.message);
   }
-  return answer(500, 'internal_error', 'internal error, see the log of sample-submitter');
+  return doorAnswer(500, 'internal_error', 'internal error, see the log of sample-submitter');
 };

@@ -1,0 +1,2 @@
+export { readFlatBody, type BodyFault, type FlatBody } from './flat-body';
+export { httpAdapter, type HttpAdapterOptions, type Refusal } from './http-adapter';
