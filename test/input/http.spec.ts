@@ -167,7 +167,7 @@ describe('requests that are hardly HTTP', () => {
     async (method) => {
       for (const path of PATHS) {
         countCase();
-        const answer: Answer = await ask(world.gateway.url, { method, path, body: '{}' });
+        const answer: Answer = await ask(world.gateway.url, { method, path, body: method === 'GET' ? '' : '{}' });
         if (answer.status >= 400) clientErrorOf(answer);
         // A list of models is the only good answer among these.
         else expect([method, path.split('?')[0]]).toEqual(['GET', '/v1/models']);

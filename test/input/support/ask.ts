@@ -34,7 +34,7 @@ export const hangUp = (): void => {
 /** Asks over HTTP, body byte for byte. @throws HangError */
 export const ask = (base: string, question: Question): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const { method = 'POST', path, headers = {}, body } = question;
+    const { method = 'POST', path, headers = {}, body = '' } = question;
     const url = new URL(base);
     const request = httpRequest({
       agent,
@@ -67,7 +67,8 @@ export const ask = (base: string, question: Question): Promise<Answer> =>
         answer(false);
       });
     });
-    request.end(body);
+    // As bytes: Node would write the headers in the encoding of a text that goes with them.
+    request.end(Buffer.from(body));
   });
 
 /** Sends bytes as they are and returns everything that comes back until the other side closes. @throws HangError */
