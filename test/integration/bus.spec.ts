@@ -387,8 +387,17 @@ describe('the bus', () => {
       const first = bus.consume({ consumer: FOLLOWS, slots: 1, handle });
       await until(async () => (await waits()) === 2e9, { what: 'the consumer is there' });
       await first.stop();
-      bus.consume({ consumer: { ...FOLLOWS, ackWaitSeconds: 7 }, slots: 1, handle });
+      const changed = bus.consume({ consumer: { ...FOLLOWS, ackWaitSeconds: 7 }, slots: 1, handle });
       await until(async () => (await waits()) === 7e9, { what: 'the consumer has changed' });
+      await changed.stop();
+      const filter = TurnFollowed.filter;
+      bus.consume({ consumer: { ...FOLLOWS, filter }, slots: 1, handle });
+      await until(
+        async () =>
+          (await bus.connection.current().jsm.consumers.info('RL_FOLLOWS', FOLLOWS.durable)).config.filter_subject ===
+          filter,
+        { what: 'the consumer reads something else' },
+      );
     });
   });
 

@@ -4,6 +4,7 @@ import type { KV } from '@nats-io/kv';
 import {
   DeadLetter,
   INFO_HEADER,
+  isSubjectToken,
   type BucketDefinition,
   type EncodedMessage,
   type FrameArrays,
@@ -21,6 +22,8 @@ import { Worker, type Delivery, type WorkerOptions } from './worker';
 
 /** The server's answer when a subject already holds a message: somebody was first. */
 const SUBJECT_TAKEN = 10071;
+/** Where ids begin in a subject: rl.turn.judged.v1.<turn id>. */
+const SUBJECT_IDS = 4;
 const PUBLISH_TIMEOUT_MS = 5000;
 const WAIT_FOR_SERVER_MS = 10_000;
 const PUBLISH_TRIES = 3;
@@ -228,6 +231,7 @@ export class Bus {
       },
       head: {},
     });
-    await subscription.settleDead?.(delivery);
+    // A subject that we cannot have made is of no turn: there is nothing to settle.
+    if (delivery.subject.split('.').slice(SUBJECT_IDS).every(isSubjectToken)) await subscription.settleDead?.(delivery);
   }
 }

@@ -136,7 +136,7 @@ export const declareConsumer = async (jsm: JetStreamManager, consumer: ConsumerD
     ack_wait: consumer.ackWaitSeconds * SECOND_NS,
     max_deliver: -1,
     max_ack_pending: consumer.maxAckPending,
-    ...(consumer.filter === undefined ? {} : { filter_subject: consumer.filter }),
+    filter_subject: consumer.filter,
     ...(consumer.headersOnly === true ? { headers_only: true } : {}),
   };
   try {

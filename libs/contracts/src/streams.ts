@@ -35,7 +35,8 @@ export const STREAM_NAMES = Object.keys(STREAMS) as StreamName[];
 export interface ConsumerDefinition {
   readonly stream: StreamName;
   readonly durable: string;
-  readonly filter?: string;
+  /** Names a version: a newer message waits for somebody who can read it, and is not acknowledged by who cannot. */
+  readonly filter: string;
   readonly headersOnly?: true;
   /** Only what is published after the consumer was made, not what the stream holds already. */
   readonly newOnly?: true;
@@ -43,11 +44,15 @@ export interface ConsumerDefinition {
   readonly maxAckPending: number;
 }
 
+/** Every message of version 1. */
+const OF_THIS_VERSION = 'rl.*.*.v1.>';
+
 /** Every durable consumer, named after its app. */
 export const CONSUMERS = {
   trackerTurns: {
     stream: 'RL_TURNS',
     durable: 'session-tracker',
+    filter: OF_THIS_VERSION,
     headersOnly: true,
     ackWaitSeconds: 10,
     maxAckPending: 64,
@@ -60,12 +65,25 @@ export const CONSUMERS = {
     ackWaitSeconds: 10,
     maxAckPending: 64,
   },
-  judge: { stream: 'RL_FOLLOWS', durable: 'prm-judge', ackWaitSeconds: 30, maxAckPending: 1000 },
-  submitter: { stream: 'RL_VERDICTS', durable: 'sample-submitter', ackWaitSeconds: 30, maxAckPending: 512 },
+  judge: {
+    stream: 'RL_FOLLOWS',
+    durable: 'prm-judge',
+    filter: OF_THIS_VERSION,
+    ackWaitSeconds: 30,
+    maxAckPending: 1000,
+  },
+  submitter: {
+    stream: 'RL_VERDICTS',
+    durable: 'sample-submitter',
+    filter: OF_THIS_VERSION,
+    ackWaitSeconds: 30,
+    maxAckPending: 512,
+  },
   /** Switching records on must not write down what was said before. */
   records: {
     stream: 'RL_SAMPLES',
     durable: 'sample-submitter',
+    filter: OF_THIS_VERSION,
     newOnly: true,
     ackWaitSeconds: 60,
     maxAckPending: 64,

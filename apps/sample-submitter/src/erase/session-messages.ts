@@ -1,5 +1,6 @@
 import {
   FeedbackGiven,
+  isSubjectToken,
   rootSessionKey,
   SessionClosed,
   SessionEnded,
@@ -36,9 +37,17 @@ const TURNS = [TurnArrived, TurnCompleted];
 const TURN_TOKEN = 4;
 const OF_SESSIONS = [SessionClosed, SessionEnded];
 
+const FIELDS = ['turnId', 'session', 'namedSession', 'runtimeSession', 'subject'] as const;
+
+/** What is readable of an info. One that is malformed must not keep a session from being erased. */
 const parseInfo = (text: string): Info => {
   try {
-    return JSON.parse(text) as Info;
+    const info: unknown = JSON.parse(text);
+    if (typeof info !== 'object' || info === null) return {};
+    const fields = info as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(
+      FIELDS.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
+    );
   } catch {
     return {};
   }
@@ -47,7 +56,8 @@ const parseInfo = (text: string): Info => {
 /** The turn that a message is about, or null. Of a dead letter it is the turn of the message that was given up. */
 export const turnIdOf = (message: Pick<StoredInfo, 'info'>): string | null => {
   const { turnId, subject } = parseInfo(message.info);
-  return turnId ?? subject?.split('.')[TURN_TOKEN] ?? null;
+  const id = turnId ?? subject?.split('.')[TURN_TOKEN] ?? '';
+  return isSubjectToken(id) ? id : null;
 };
 
 /**
