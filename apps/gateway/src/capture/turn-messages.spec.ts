@@ -61,9 +61,10 @@ const settled = (message: EncodedMessage | undefined): unknown =>
 
 /** What is said of a turn: its stored form, its outcome, and the short forms of both. */
 const tell = (turn: Turn, ending: Ending) => {
-  const [completed, outcome] = completedParcels(turn, ending, outcomeOf(turn, ending));
+  // The turn is said last, in full as in short: after it nobody asks for an outcome any more.
+  const [completed, outcome] = completedParcels(turn, ending, outcomeOf(turn, ending)).toReversed();
   if (completed === undefined) throw new TypeError('nothing was said');
-  const [short, shortOutcome] = completed.ifTooLarge();
+  const [short, shortOutcome] = completed.ifTooLarge().toReversed();
   return {
     completed: TurnCompleted.decode(completed.message),
     outcome: settled(outcome?.message),

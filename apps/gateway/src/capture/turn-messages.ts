@@ -144,10 +144,11 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
       keepsIds ? arraysOf(verdict) : NO_ARRAYS,
     ),
     ifTooLarge: () => [
-      TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
+      TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
     ],
   };
   if (!settledHere) return [completed];
-  return [completed, { message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: () => [] }];
+  // The outcome goes first: should this process die between the two, nobody else would say it of a completed turn.
+  return [{ message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: () => [] }, completed];
 };
