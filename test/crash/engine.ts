@@ -3,7 +3,7 @@ import type { AnswerRule, EngineDouble } from '@app/testing';
 import { TOOL_WORD } from './plan';
 
 /** How long a token takes, so that kills find answers in the middle. */
-const TOKEN_MS = 4;
+const TOKEN_MS = 20;
 
 let tokenMs = TOKEN_MS;
 
