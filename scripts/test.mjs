@@ -17,7 +17,7 @@ await runScript(async () => {
     total.failed = values.check && !(await runChecks()) ? 1 : 0;
     await ensureBuilt();
     const env = { NATS_SERVER_BIN: binary };
-    for (const [project, ...flags] of [['unit'], ['integration'], ['e2e', '--runInBand']]) {
+    for (const [project, ...flags] of [['unit'], ['integration'], ['input'], ['e2e', '--runInBand']]) {
       console.log(`\n${project} tests`);
       const { passed, failed } = await runJest(project, { env, flags });
       total.passed += passed;
