@@ -98,7 +98,7 @@ export class Script {
       completedAt: placed.arrivedAt + 5,
       chain: own.chain,
       response: own.answer,
-      exclusion: exclusion ?? (kind === 'side' ? 'side_turn' : undefined),
+      exclusion: kind === 'side' ? 'side_turn' : exclusion,
     };
     const both: [Event, Event] = [
       TurnArrived.encode([id], arrived, { nextState: [] }),

@@ -1,4 +1,4 @@
-import { rootSessionKey, SessionEnded } from '@app/contracts';
+import { rootSessionKey, SessionEnded, TurnSettled } from '@app/contracts';
 import { Script, type Event } from './script';
 import { IDLE_MS, World } from './world';
 
@@ -133,7 +133,7 @@ describe('the session-tracker', () => {
     await world.play(...script.turn('t3', { runtime: 'R', after: 'beat' }).both);
     await world.goQuiet();
     expect(world.followed).toEqual({ t1: 't2' });
-    expect(world.settled).toEqual({ t2: 'no_next_state', t3: 'no_next_state' });
+    expect(world.settled).toEqual({ beat: 'side_turn', t2: 'no_next_state', t3: 'no_next_state' });
   });
 
   it('takes a request without tools for a side turn if its client sends tools otherwise', async () => {
@@ -147,12 +147,27 @@ describe('the session-tracker', () => {
     expect(world.settled).toEqual({ title: 'side_turn', t1: 'no_next_state', t2: 'no_next_state' });
   });
 
-  it('leaves the outcome of a turn that failed, or of a side turn, to the gateway', async () => {
+  it('says the outcome of a turn that failed, or of a side turn, where its gateway could not', async () => {
     await world.play(...script.turn('t1').both);
     await world.play(...script.turn('failed', { after: 't1', tools: false, exclusion: 'upstream_error' }).both);
     await world.play(...script.turn('side', { kind: 'side', tools: false }).both);
     await world.goQuiet();
-    expect(world.settled).toEqual({ t1: 'no_next_state' });
+    expect(world.settled).toEqual({ t1: 'no_next_state', failed: 'upstream_error', side: 'side_turn' });
+  });
+
+  it('lets the outcome stand that the gateway said, and does not count it again', async () => {
+    const said = {
+      turnId: 't1',
+      kind: 'reason',
+      reason: 'incomplete',
+      detail: 'several_choices',
+      settledAt: 1,
+    } as const;
+    const outcome = TurnSettled.encode(['t1'], said, {});
+    world.store.messages.set(outcome.subject, outcome);
+    await world.play(...script.turn('t1', { exclusion: 'incomplete' }).both);
+    expect(world.store.messages.get(outcome.subject)).toBe(outcome);
+    expect((await world.telemetry.metrics.turnsSettled.get()).values).toEqual([]);
   });
 
   it('judges a client that never sends tools', async () => {
@@ -170,7 +185,7 @@ describe('the session-tracker', () => {
       await world.play(...script.turn('t2', { runtime: 'R', after: 't1' }).both);
       await world.goQuiet();
       expect(world.followed).toEqual({});
-      expect(world.settled).toEqual({ t2: 'no_next_state' });
+      expect(world.settled).toEqual({ t1: exclusion, t2: 'no_next_state' });
     },
   );
 

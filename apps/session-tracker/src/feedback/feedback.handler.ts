@@ -4,7 +4,7 @@ import { FeedbackGiven, TurnArrived, TurnCompleted, type FeedbackGivenInfo } fro
 import { Outcomes } from '../outcomes/outcomes';
 import { Sessions } from '../sessions/sessions';
 import type { TurnPlace } from '../storage/stores';
-import { isJudged } from '../turns/kind';
+import { unjudgedReason } from '../turns/kind';
 import { Places } from '../turns/places';
 import { TurnNotCompletedError } from './errors';
 
@@ -31,7 +31,8 @@ export class FeedbackHandler {
   private async followByText({ turnId, feedbackId }: FeedbackGivenInfo, place: TurnPlace): Promise<boolean> {
     const turn = await this.bus.read(TurnCompleted, turnId);
     if (turn === null) throw new TurnNotCompletedError(turnId);
-    if (!isJudged(place.main, turn.info.exclusion) || (await this.outcomes.isSettled(turnId))) return false;
+    if (unjudgedReason(place.main, turn.info.exclusion) !== null || (await this.outcomes.isSettled(turnId)))
+      return false;
     await this.outcomes.follow({ turnId, session: place.session, role: 'user', feedbackId });
     return true;
   }

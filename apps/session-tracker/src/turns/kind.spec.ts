@@ -1,5 +1,5 @@
 import { EXCLUSIONS } from '@app/contracts';
-import { isJudged, isMainLine } from './kind';
+import { isMainLine, unjudgedReason } from './kind';
 
 describe('isMainLine', () => {
   it.each([
@@ -14,17 +14,19 @@ describe('isMainLine', () => {
   });
 });
 
-describe('isJudged', () => {
-  it('judges whole answers of the main line, with token ids or without', () => {
-    expect(isJudged(true, undefined)).toBe(true);
-    expect(isJudged(true, 'no_token_ids')).toBe(true);
-    expect(isJudged(false, undefined)).toBe(false);
+describe('unjudgedReason', () => {
+  it('has whole answers of the main line judged, with token ids or without, and no others', () => {
+    expect(unjudgedReason(true, undefined)).toBeNull();
+    expect(unjudgedReason(true, 'no_token_ids')).toBeNull();
+    expect(unjudgedReason(false, undefined)).toBe('side_turn');
+    expect(unjudgedReason(false, 'no_token_ids')).toBe('side_turn');
   });
 
   it.each(EXCLUSIONS.filter((exclusion) => exclusion !== 'no_token_ids'))(
-    'does not judge a turn that is %s',
-    (exclusion) => {
-      expect(isJudged(true, exclusion)).toBe(false);
+    'is %s where the gateway says so',
+    (reason) => {
+      expect(unjudgedReason(true, reason)).toBe(reason);
+      expect(unjudgedReason(false, reason)).toBe(reason);
     },
   );
 });

@@ -6,6 +6,11 @@ export const isMainLine = (
   clientSendsTools: boolean,
 ): boolean => turn.kind === 'main' && (turn.hasTools || !clientSendsTools);
 
-/** Whether a completed turn is judged: a main-line answer that arrived whole. Without token ids it is still collected. */
-export const isJudged = (main: boolean, exclusion: Exclusion | undefined): boolean =>
-  main && (exclusion === undefined || exclusion === 'no_token_ids');
+/** Why a completed turn is not judged; null for a main-line answer that arrived whole. Without token ids it is still collected. */
+export const unjudgedReason = (
+  main: boolean,
+  exclusion: Exclusion | undefined,
+): Exclude<Exclusion, 'no_token_ids'> | null => {
+  if (exclusion !== undefined && exclusion !== 'no_token_ids') return exclusion;
+  return main ? null : 'side_turn';
+};

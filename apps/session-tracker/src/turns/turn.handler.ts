@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Delivery } from '@app/bus';
-import { SessionClosed, TurnArrived, TurnCompleted, type TurnInfo } from '@app/contracts';
+import { SessionClosed, TurnArrived, TurnCompleted } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
 import type { ChainTurn } from '../pairing/chain-entry';
 import { Pairs } from '../pairing/pairs';
 import { EndQueue } from '../sessions/end-queue';
 import type { SessionChange } from '../sessions/session-state';
-import { isJudged } from './kind';
+import { unjudgedReason } from './kind';
 import { Places } from './places';
 
 const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
@@ -46,9 +46,11 @@ export class TurnHandler {
   private async completed(event: Delivery): Promise<void> {
     const info = TurnCompleted.decodeInfo(event);
     const place = await this.places.of(info);
-    const judge = isJudged(place.main, info.exclusion);
+    const reason = unjudgedReason(place.main, info.exclusion);
+    const judge = reason === null;
     const followed = await this.pairs.addTurn(info, place, judge);
-    if (isJudged(info.kind === 'main', info.exclusion) && !judge) await this.settleSideTurn(info, place.session);
+    // Mostly the gateway has said so already; what it took for a turn of the main line, or could not say, is said here.
+    if (reason !== null) await this.outcomes.settle({ turnId: info.turnId, session: place.session, reason });
     const change: SessionChange = {
       kind: 'completed',
       turnId: info.turnId,
@@ -70,11 +72,6 @@ export class TurnHandler {
       outcome: info.outcome,
     };
     await this.record(info.session, { change, followed: [], event });
-  }
-
-  /** The gateway took it for a turn of the main line, so it has not settled it. */
-  private settleSideTurn(info: TurnInfo, session: string): Promise<void> {
-    return this.outcomes.settle({ turnId: info.turnId, session, reason: 'side_turn' });
   }
 
   private async record(
