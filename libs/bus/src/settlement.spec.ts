@@ -48,6 +48,12 @@ describe('settleFailure', () => {
     expect(settleFailure(new OutageError('judge away', 5000), deliveries)).toEqual({ kind: 'retry', delayMs: 5000 });
   });
 
+  it.each([1, 8, 9, 10_000])('waits for a bus that is away, at delivery %d as at any other', (deliveries) => {
+    const delay = delayOf(new BusUnavailableError('x'), deliveries);
+    expect(delay).toBeGreaterThan(0);
+    expect(delay).toBeLessThanOrEqual(45_000);
+  });
+
   it.each([
     ['a bus that is away', new BusUnavailableError('x'), 'retry'],
     ['a document that keeps changing', new ContentionError('x'), 'retry'],

@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import { isRetryable, OutageError } from './errors';
+import { BusUnavailableError, isRetryable, OutageError } from './errors';
 import { jitter } from './document';
 
 /** A message that has failed this often is not tried again. */
@@ -17,12 +17,12 @@ export const retryDelayMs = (deliveries: number): number =>
   Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (deliveries - 1));
 
 /**
- * Decides over a failed message: an outage waits as long as it lasts, a retryable error is tried again up to the eighth
- * delivery, anything else is dead at once.
+ * Decides over a failed message: an outage, the bus's own included, waits as long as it lasts, another retryable error is
+ * tried again up to the eighth delivery, anything else is dead at once.
  */
 export const settleFailure = (error: unknown, deliveries: number): Settlement => {
   if (error instanceof OutageError) return { kind: 'retry', delayMs: error.delayMs };
-  if (isRetryable(error) && deliveries < MAX_DELIVERIES) {
+  if (error instanceof BusUnavailableError || (isRetryable(error) && deliveries < MAX_DELIVERIES)) {
     return { kind: 'retry', delayMs: jitter(retryDelayMs(deliveries)) };
   }
   return { kind: 'dead' };
