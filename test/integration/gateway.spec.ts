@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bus } from '@app/bus';
 import { BUCKETS, TurnArrived, TurnCompleted, TurnSettled } from '@app/contracts';
@@ -303,6 +303,139 @@ describe('gateway', () => {
       await front.close();
       await hosted.close();
     }
+  });
+
+  describe('with a model of any manners', () => {
+    /** A server that says what `answer` says. */
+    const withModel = async (
+      answer: (body: Record<string, unknown>, response: ServerResponse) => void,
+      test: (front: TestGateway) => Promise<void>,
+    ) => {
+      const model = createServer((request, response) => {
+        const pieces: Buffer[] = [];
+        request.on('data', (piece: Buffer) => pieces.push(piece));
+        request.on('end', () => {
+          if (request.url !== '/v1/chat/completions') response.writeHead(404).end();
+          else answer(JSON.parse(Buffer.concat(pieces).toString()), response);
+        });
+      });
+      await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+      const { port } = model.address() as AddressInfo;
+      const front = await start({ OPENCLAW_RL_SERVER_BASE_URL: `http://127.0.0.1:${port}` });
+      try {
+        await test(front);
+      } finally {
+        await front.close();
+        model.closeAllConnections();
+        model.close();
+      }
+    };
+    const choice = (more: object = {}) => ({
+      index: 0,
+      message: { role: 'assistant', content: 'ok' },
+      finish_reason: 'stop',
+      ...more,
+    });
+    const json = (response: ServerResponse, text: string, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+
+    it.each([400, 404, 415, 422, 500, 501])('serves although it refuses our fields with %d', async (status) => {
+      let asked = 0;
+      await withModel(
+        (body, response) => {
+          asked += 1;
+          if (body.logprobs === true) json(response, '{"error":{"message":"extra_forbidden"}}', status);
+          else json(response, JSON.stringify({ choices: [choice()] }));
+        },
+        async (front) => {
+          // Once may be an accident; three times in a row it is the server's way.
+          for (let i = 0; i < 4; i += 1) {
+            expect((await front.post('/v1/chat/completions', chat('hi'))).status).toBe(200);
+          }
+          expect(asked).toBe(7);
+        },
+      );
+    });
+
+    it('does not ask twice where the server says that it is overloaded or the key is wrong', async () => {
+      let asked = 0;
+      let status = 429;
+      await withModel(
+        (_, response) => {
+          asked += 1;
+          json(response, '{}', status);
+        },
+        async (front) => {
+          for (status of [401, 403, 429, 502, 503]) {
+            expect((await front.post('/v1/chat/completions', chat('hi'))).status).toBe(status);
+          }
+          expect(asked).toBe(5);
+        },
+      );
+    });
+
+    it.each([false, true])('gives the client JSON where log-probs are no numbers (stream: %s)', async (stream) => {
+      const body = JSON.stringify({
+        model: 'm',
+        choices: [choice(stream ? { delta: { content: 'ok' } } : {})],
+        sglext: { input_ids: [1], output_ids: [[2]] },
+      }).replace('"index":0', '"index":0,"logprobs":{"content":[{"token":"ok","logprob":-Infinity}]}');
+      await withModel(
+        (_, response) => {
+          if (!stream) json(response, body);
+          else
+            response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${body}\n\ndata: [DONE]\n\n`);
+        },
+        async (front) => {
+          const response = await front.post('/v1/chat/completions', chat('hi', { stream }));
+          const text = await response.text();
+          const answer = stream ? chunksOf(text)[0] : JSON.parse(text);
+          expect(answer.model).toBe('openclaw-rl');
+          expect(answer.choices[0].logprobs).toBeNull();
+          expect(answer.sglext).toBeUndefined();
+          const { info } = await settled(response.headers.get('x-rl-turn-id')!);
+          expect(info).toMatchObject({ reason: 'incomplete', detail: 'bad_log_prob' });
+        },
+      );
+    });
+
+    it('takes an answer for whole with its [DONE], though the server does not hang up', async () => {
+      const chunk = { choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: 'stop' }] };
+      await withModel(
+        (_, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+        },
+        async (front) => {
+          const response = await front.post('/v1/chat/completions', chat('hi', { stream: true }));
+          expect(eventsOf(await response.text()).at(-1)).toBe('[DONE]');
+          expect((await completed(response.headers.get('x-rl-turn-id')!)).info.exclusion).toBe('no_token_ids');
+        },
+      );
+    });
+  });
+
+  it('trains on nothing that was not the policy’s own choice', async () => {
+    const response = await gateway.post('/v1/chat/completions', chat('hi', { logit_bias: { '5': 10 } }));
+    const { info } = await settled(response.headers.get('x-rl-turn-id')!);
+    expect(info).toMatchObject({ reason: 'incomplete', detail: 'constrained_sampling' });
+  });
+
+  it('trains on no answer that is one of several', async () => {
+    const response = await gateway.post('/v1/chat/completions', chat('hi', { n: 2 }));
+    await response.text();
+    if (response.status === 200) {
+      const { info } = await settled(response.headers.get('x-rl-turn-id')!);
+      expect(info).toMatchObject({ reason: 'incomplete', detail: 'several_choices' });
+    } else {
+      expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('upstream_error');
+    }
+  });
+
+  it('answers no page of another site where it has no keys', async () => {
+    const response = await gateway.post('/v1/chat/completions', chat('hi'), { origin: 'https://evil.example' });
+    expect(response.status).toBe(403);
+    expect((await response.json()).error.code).toBe('cross_site_refused');
   });
 
   it('takes a turn that is too big for the bus for served, and counts it', async () => {

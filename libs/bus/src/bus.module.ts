@@ -26,6 +26,9 @@ export class BusModule implements OnApplicationShutdown {
               onStatus: (connected) => {
                 telemetry.busConnected(connected);
               },
+              onRefused: (reason) => {
+                telemetry.busRefused(reason);
+              },
               onHandlerError: (delivery, error) => {
                 telemetry.handlerFailed(delivery, error);
               },

@@ -33,6 +33,7 @@ export interface BusOptions extends TopologyOptions {
   /** Name of the app, for the server's monitoring and for dead letters. */
   readonly app: string;
   readonly onStatus?: (connected: boolean) => void;
+  readonly onRefused?: (reason: string) => void;
   /** Told of every failed delivery: subject, delivery count and error, never a message's text. */
   readonly onHandlerError?: (delivery: Delivery, error: unknown) => void;
 }
@@ -63,6 +64,7 @@ export class Bus {
         this.store = null;
         options.onStatus?.(connected);
       },
+      onRefused: options.onRefused,
     });
   }
 

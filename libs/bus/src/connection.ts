@@ -1,6 +1,7 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { readAddress, type Address } from './address';
 import { BusUnavailableError } from './errors';
 
 /** How long one request to the bus may take, in milliseconds. */
@@ -9,11 +10,16 @@ const REQUEST_TIMEOUT_MS = 2000;
 const RECONNECT_PAUSE_MS = 100;
 
 export interface ConnectionOptions {
+  /** One URL or several, separated by commas; user and password, if any, in the first. */
   readonly url: string;
   /** Client name that the server's monitoring shows. */
   readonly name: string;
   readonly onStatus?: (connected: boolean) => void;
+  /** Told once why the server could not be reached at first, without any password. */
+  readonly onRefused?: (reason: string) => void;
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');
 
 /** What a live connection offers. */
 export interface Session {
@@ -35,8 +41,10 @@ export class Connection {
   private readonly opening: Promise<Session>;
   private readonly waiters = new Set<() => void>();
   private lossWaiters: (() => void)[] = [];
+  private readonly address: Address;
 
   constructor(private readonly options: ConnectionOptions) {
+    this.address = readAddress(options.url);
     this.opening = this.open();
     this.opening.catch(() => undefined);
   }
@@ -62,7 +70,7 @@ export class Connection {
   /** The session if the server is reachable now. @throws BusUnavailableError otherwise. */
   current(): Session {
     if (this.session === null || !this.up)
-      throw new BusUnavailableError(`NATS at ${this.options.url} is not reachable`);
+      throw new BusUnavailableError(`NATS at ${this.address.shown} is not reachable`);
     return this.session;
   }
 
@@ -78,7 +86,7 @@ export class Connection {
       };
       const timer = setTimeout(() => {
         this.waiters.delete(done);
-        reject(new BusUnavailableError(`NATS at ${this.options.url} was not reachable for ${timeoutMs} ms`));
+        reject(new BusUnavailableError(`NATS at ${this.address.shown} was not reachable for ${timeoutMs} ms`));
       }, timeoutMs);
       this.waiters.add(done);
     });
@@ -113,10 +121,10 @@ export class Connection {
 
   /** Tries until the server answers. The client's own way of doing so cannot be stopped. */
   private async reach(): Promise<NatsConnection> {
-    while (!this.closed) {
+    for (let isFirst = true; !this.closed; isFirst = false) {
       try {
         return await connect({
-          servers: this.options.url,
+          ...this.address.options,
           name: this.options.name,
           maxReconnectAttempts: -1,
           reconnectTimeWait: RECONNECT_PAUSE_MS,
@@ -125,7 +133,8 @@ export class Connection {
           // A stack trace per publish costs as much as the publish.
           noAsyncTraces: true,
         });
-      } catch {
+      } catch (error) {
+        if (isFirst) this.options.onRefused?.(`NATS at ${this.address.shown}: ${reasonOf(error)}`);
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
       }
     }
@@ -133,7 +142,7 @@ export class Connection {
   }
 
   private closedError(): BusUnavailableError {
-    return new BusUnavailableError(`the connection to NATS at ${this.options.url} has been closed`);
+    return new BusUnavailableError(`the connection to NATS at ${this.address.shown} has been closed`);
   }
 
   private async follow(nc: NatsConnection): Promise<void> {

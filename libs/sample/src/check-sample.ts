@@ -5,7 +5,7 @@ import { REWARD_SOURCES, SAMPLE_SCHEMA_VERSION, SAMPLE_STATUSES, type Sample, ty
  * How far above 0 a log-prob may lie: engines compute them in float32, where the logarithm of a certain token can round to
  * a few 1e-6. Such a value is kept as it is; anything larger is no log-prob.
  */
-const LOG_PROB_SLACK = 1e-4;
+export const LOG_PROB_SLACK = 1e-4;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isNumberOrNull = (value: unknown): boolean => value === null || Number.isFinite(value);

@@ -1,5 +1,5 @@
 export { buildSample, type CapturedTurn, type SampleOutcome } from './build-sample';
-export { checkSample } from './check-sample';
+export { checkSample, LOG_PROB_SLACK } from './check-sample';
 export {
   SAMPLE_SCHEMA_VERSION,
   type PolicyVersionRange,

@@ -15,6 +15,10 @@ export class Telemetry {
     this.metrics = metrics;
   }
 
+  busRefused(reason: string): void {
+    this.logger.warn(`${reason}; trying on until it answers`);
+  }
+
   busConnected(connected: boolean): void {
     this.metrics.busUp.set(connected ? 1 : 0);
     if (connected) this.logger.log('NATS connected');

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GatewayRequest } from '../http/gateway-request';
 import { toOpenAiError } from '../errors/to-openai-error';
 import { authenticate, type AccessRules } from './authenticate';
+import { assertSameSite } from './same-site';
 
 const GUARDED = '/v1/';
 
@@ -14,6 +15,7 @@ export const installAuth = (server: FastifyInstance, rules: AccessRules): void =
       return;
     }
     try {
+      if (rules.apiKeys.length === 0 && !rules.allowUnauthenticated) assertSameSite(request.headers);
       request.rlScope = authenticate(request.headers.authorization, request.ip, rules);
       done();
     } catch (error) {

@@ -54,9 +54,12 @@ describe('authenticate', () => {
     expect(refusal(() => authenticate(undefined, '10.0.0.7', NO_KEYS)).message).toContain('gateway.api_keys');
   });
 
-  it.each(['127.0.0.1', '127.8.0.9', '::1', '::ffff:127.0.0.1'])('serves %s without keys, as one machine', (address) => {
-    expect(authenticate(undefined, address, NO_KEYS)).toBe(scopeOf({ address: 'loopback' }));
-  });
+  it.each(['127.0.0.1', '127.8.0.9', '::1', '::ffff:127.0.0.1'])(
+    'serves %s without keys, as one machine',
+    (address) => {
+      expect(authenticate(undefined, address, NO_KEYS)).toBe(scopeOf({ address: 'loopback' }));
+    },
+  );
 
   it('pays no heed to a key where none are configured', () => {
     expect(authenticate('Bearer anything', '127.0.0.1', NO_KEYS)).toBe(scopeOf({ address: 'loopback' }));

@@ -1,3 +1,4 @@
+import { LOG_PROB_SLACK } from '@app/sample';
 import type { RecordedAnswer } from './answer-recorder';
 
 /** Token ids and log-probs of a turn that can be trained on, or why it cannot. */
@@ -34,7 +35,7 @@ export const judgeCapture = (answer: RecordedAnswer): CaptureVerdict => {
   if (answer.completionTokens !== null && answer.completionTokens !== responseIds.length) {
     return incomplete('usage_mismatch');
   }
-  if (!logProbs.every((value) => value !== null && Number.isFinite(value) && value <= 0)) {
+  if (!logProbs.every((value) => value !== null && Number.isFinite(value) && value <= LOG_PROB_SLACK)) {
     return incomplete('bad_log_prob');
   }
   return {

@@ -198,7 +198,6 @@ describe('completedParcels', () => {
       endingOf({ ...ANSWER, logProbs: [-1, null, -1] }),
       { reason: 'incomplete', detail: 'bad_log_prob' },
     ],
-    ['several choices', turnOf(FIRST, { n: 2 }), endingOf(ANSWER), { reason: 'incomplete', detail: 'several_choices' }],
   ])('settles %s at once', (_what, turn, ending, expected) => {
     const { completed, outcome, short, shortOutcome } = tell(turn, ending);
     expect(completed.info.exclusion).toBe(expected.reason);

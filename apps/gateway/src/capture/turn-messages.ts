@@ -93,9 +93,7 @@ export const outcomeOf = (turn: Turn, ending: Ending): Outcome => {
   if (ending.verdict.kind === 'excluded') {
     return { exclusion: ending.verdict.reason, detail: ending.verdict.detail ?? null };
   }
-  return turn.request.choices === 1
-    ? { exclusion: null, detail: null }
-    : { exclusion: 'incomplete', detail: 'several_choices' };
+  return { exclusion: null, detail: null };
 };
 
 const NO_ARRAYS: FrameArrays = {

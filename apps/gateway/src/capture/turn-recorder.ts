@@ -37,11 +37,17 @@ const unanswered = (failure: string): CaptureVerdict => ({
   detail: failure,
 });
 
-const verdictOn = (turn: Turn, result: ServedResult): CaptureVerdict => {
+const incomplete = (detail: string): CaptureVerdict => ({ kind: 'excluded', reason: 'incomplete', detail });
+
+/** What the request itself rules out comes before what the engine did not give. */
+const verdictOn = ({ request, isVersionKnown }: Turn, result: ServedResult): CaptureVerdict => {
   if (result.answer === null) return unanswered(result.failure);
   const verdict = judgeCapture(result.answer);
-  if (verdict.kind === 'excluded' || turn.isVersionKnown) return verdict;
-  return { kind: 'excluded', reason: 'incomplete', detail: 'policy_version_unknown' };
+  if (verdict.kind === 'excluded' && verdict.reason === 'upstream_error') return verdict;
+  if (request.choices !== 1) return incomplete('several_choices');
+  if (request.isConstrained) return incomplete('constrained_sampling');
+  if (verdict.kind === 'exact' && !isVersionKnown) return incomplete('policy_version_unknown');
+  return verdict;
 };
 
 /** Records turns on the side of serving. Nothing it does can fail a chat: what goes wrong here is counted and logged. */

@@ -5,6 +5,7 @@ import { ClientGoneError, type UpstreamResponse } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import { AnswerRecorder } from '../capture/answer-recorder';
 import { TurnRecorder, type ServedResult } from '../capture/turn-recorder';
+import { withErrorEnvelope } from '../errors/error-envelope';
 import { upstreamError } from '../errors/upstream-error';
 import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
@@ -30,6 +31,10 @@ const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
 
 /** Response headers of the model's server that mean something to the client. */
 const PASSED_ON = /^(content-encoding|retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
+
+/** What an upstream may still say behind its `[DONE]`. */
+const REST_LIMIT_BYTES = 65_536;
+const REST_TIMEOUT_MS = 1000;
 
 interface Exchange {
   readonly turnId: string;
@@ -60,6 +65,9 @@ const isStream = (response: UpstreamResponse): boolean =>
   typeOf(response).toLowerCase().startsWith('text/event-stream');
 
 const isOk = (response: UpstreamResponse): boolean => response.status >= 200 && response.status < 300;
+
+/** Statuses by which servers refuse fields that they do not know, or cannot combine with the client's. */
+const MAY_BE_OUR_FAULT = new Set([400, 404, 415, 422, 500, 501]);
 
 /** Neither an answer nor an error: a redirect, or a number without a meaning. */
 const isOdd = (response: UpstreamResponse): boolean =>
@@ -158,15 +166,17 @@ export class ChatService {
     return { answer: recorder.result(), delivered };
   }
 
-  /** Asks with our additions; a server that refuses them with 400 is asked once more without, and remembered. */
+  /** Asks with our additions; a server that fails on them is asked once more without: capture must not fail a chat. */
   private async ask(exchange: Exchange): Promise<{ response: UpstreamResponse; additions: Additions }> {
     const additions = this.upstream.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request);
     const response = await this.post(exchange, additions);
-    if (response.status !== 400 || additions === NO_ADDITIONS) return { response, additions };
-    await response.body.dump();
+    if (additions === NO_ADDITIONS) return { response, additions };
+    if (isOk(response)) this.upstream.noteAccepted();
+    if (!MAY_BE_OUR_FAULT.has(response.status)) return { response, additions };
+    const refusal = (await readWhole(response)).toString('utf8');
     const plain = await this.post(exchange, NO_ADDITIONS);
     // Where this fails as well the request itself is at fault, and the second answer speaks of the client's fields only.
-    if (isOk(plain)) this.upstream.rememberRefusal();
+    if (isOk(plain)) this.upstream.noteRefused(refusal);
     return { response: plain, additions: NO_ADDITIONS };
   }
 
@@ -194,7 +204,7 @@ export class ChatService {
   private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
     const body = await readWhole(response);
     this.count(exchange, response);
-    await exchange.client.send(response.status, headOf(response), body);
+    await exchange.client.send(response.status, headOf(response), withErrorEnvelope(body));
     return { answer: null, failure: `status_${response.status}` };
   }
 
@@ -219,6 +229,7 @@ export class ChatService {
         watchdog.feed();
         meter.add(chunk);
         const events = relay.push(chunk);
+        if (relay.isDone) return await this.endStream(exchange, response, Buffer.concat(events));
         if (events.length === 0 || client.write(Buffer.concat(events))) continue;
         watchdog.waitForClient();
         await client.drained();
@@ -230,6 +241,14 @@ export class ChatService {
       return client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
     }
     return client.end(Buffer.concat(relay.flush()));
+  }
+
+  /** The answer is whole with `[DONE]`: the client does not wait for the upstream to hang up. */
+  private async endStream({ client }: Exchange, { body }: UpstreamResponse, rest: Buffer): Promise<boolean> {
+    const delivered = await client.end(rest);
+    // Reading on to the end, which is near as a rule, keeps the connection for the next request.
+    body.dump({ limit: REST_LIMIT_BYTES, signal: AbortSignal.timeout(REST_TIMEOUT_MS) }).catch(() => undefined);
+    return delivered;
   }
 }
 

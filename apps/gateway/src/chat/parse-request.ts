@@ -1,6 +1,7 @@
 import type { ChatMessage } from '@app/chat';
 import { invalidRequest } from '../errors/openai-error';
 import { parseJsonObject } from '../http/parse-json';
+import { isConstrained } from './constraints';
 import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 /** What the gateway itself reads of a chat request; everything else belongs to the model. */
@@ -14,6 +15,8 @@ export interface ChatRequest {
   readonly temperature: number | null;
   readonly topP: number | null;
   readonly topK: number | null;
+  /** Its tokens are not drawn from the policy's own distribution, as temperature, top_p and top_k shape it. */
+  readonly isConstrained: boolean;
   /** The client's own wish to see token ids, which are then not taken out. */
   readonly wantsInputIds: boolean;
   readonly wantsOutputIds: boolean;
@@ -88,6 +91,7 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
     temperature: optional(body, 'temperature', 'a number', isNumber),
     topP: optional(body, 'top_p', 'a number', isNumber),
     topK: optional(body, 'top_k', 'a number', isNumber),
+    isConstrained: isConstrained(body),
     wantsInputIds: body.return_input_ids_in_sglext === true,
     wantsOutputIds: body.return_output_ids_in_sglext === true,
     user: optional(body, 'user', 'a string', isString),

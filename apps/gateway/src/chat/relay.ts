@@ -1,5 +1,6 @@
 import type { AnswerRecorder } from '../capture/answer-recorder';
 import { clientView, type Additions } from './client-view';
+import { parseAnswer } from './parse-answer';
 import { dataOf, SseSplitter, withData } from './sse-splitter';
 
 /** What a relay needs to know of its turn. */
@@ -9,37 +10,33 @@ export interface RelayOptions {
   readonly recorder: AnswerRecorder;
 }
 
-type Json = Record<string, unknown>;
-
 const DONE = '[DONE]';
-
-const parseObject = (text: string): Json | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
-  }
-};
 
 /** A whole answer: what the client gets of it, and the record of it. Bytes that are no JSON object go on as they are. */
 export const relayBody = (body: Buffer, options: RelayOptions): Buffer => {
-  const answer = parseObject(body.toString('utf8'));
-  if (answer === null) {
+  const parsed = parseAnswer(body.toString('utf8'), options.additions.logprobs);
+  if (parsed === null) {
     options.recorder.markUnreadable();
     return body;
   }
+  const { answer, mended } = parsed;
   options.recorder.add(answer);
-  const view = clientView(answer, options.additions, options.servedModel);
   // Only a chunk can be left with nothing: a whole answer without choices is the client's to see.
-  return view === answer || view === null ? body : Buffer.from(JSON.stringify(view));
+  const view = clientView(answer, options.additions, options.servedModel) ?? answer;
+  return view === answer && !mended ? body : Buffer.from(JSON.stringify(view));
 };
 
 /** Relays a stream event by event: each goes on at once, unchanged unless it holds something only we asked for. */
 export class StreamRelay {
   private readonly splitter = new SseSplitter();
+  private done = false;
 
   constructor(private readonly options: RelayOptions) {}
+
+  /** Whether `[DONE]` has been seen: the answer is whole, whatever the upstream still has to say. */
+  get isDone(): boolean {
+    return this.done;
+  }
 
   /** The events that a piece of the upstream's stream completes, as the client gets them. */
   push(chunk: Buffer): Buffer[] {
@@ -54,15 +51,20 @@ export class StreamRelay {
 
   private relay(event: Buffer): Buffer[] {
     const data = dataOf(event);
-    if (data === null || data.trim() === DONE) return [event];
-    const chunk = parseObject(data);
-    if (chunk === null) {
+    if (data === null) return [event];
+    if (data.trim() === DONE) {
+      this.done = true;
+      return [event];
+    }
+    const parsed = parseAnswer(data, this.options.additions.logprobs);
+    if (parsed === null) {
       this.options.recorder.markUnreadable();
       return [event];
     }
+    const { answer: chunk, mended } = parsed;
     this.options.recorder.add(chunk);
     const view = clientView(chunk, this.options.additions, this.options.servedModel);
-    if (view === chunk) return [event];
+    if (view === chunk && !mended) return [event];
     return view === null ? [] : [withData(event, JSON.stringify(view))];
   }
 }

@@ -5,7 +5,9 @@ import { probeTempering, UpstreamClient } from '@app/engines';
 const PROBE_EVERY_MS = 2000;
 const REACHABLE_FOR_MS = 1000;
 const PROBE_TIMEOUT_MS = 5000;
-const REFUSAL_HOLDS_MS = 3_600_000;
+const REFUSAL_HOLDS_MS = 1_800_000;
+const MOST_REFUSALS = 3;
+const OUR_FIELDS = /logprobs|return_(in|out)put_ids_in_sglext/i;
 
 /** Thrown when the gateway is started without a policy to serve. */
 export class NoPolicyError extends Error {
@@ -19,6 +21,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
   logProbsTempered: boolean | null = null;
   private refusedUntil = 0;
+  private refusals = 0;
   private reachable: { at: number; value: Promise<boolean> } | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
@@ -41,8 +44,19 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     return Date.now() < this.refusedUntil;
   }
 
-  /** Remembers that it serves without our extra fields and not with them. Forgotten after an hour: servers are updated. */
-  rememberRefusal(): void {
+  /** It has served with our fields. */
+  noteAccepted(): void {
+    this.refusals = 0;
+  }
+
+  /**
+   * It has served without our extra fields what it refused with them. Remembered if it named one of them, else, since an
+   * engine may fail once for any reason, when it has happened again and again. Forgotten after a while: servers are updated.
+   */
+  noteRefused(answer: string): void {
+    this.refusals = OUR_FIELDS.test(answer) ? MOST_REFUSALS : this.refusals + 1;
+    if (this.refusals < MOST_REFUSALS) return;
+    this.refusals = 0;
     this.refusedUntil = Date.now() + REFUSAL_HOLDS_MS;
     this.logger.warn('the policy server refuses log-probs and token ids: turns are served, judged, and not trained on');
   }
