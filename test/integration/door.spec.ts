@@ -107,6 +107,24 @@ describe("the trainer's door", () => {
     });
   });
 
+  it('takes the same request id of another trainer or another key for another request', async () => {
+    const door = await open({ OPENCLAW_RL_DOOR_API_KEYS: 'one-key,other-key' });
+    await publish(3);
+    const ask = (key: string, trainer: string, max = 1) =>
+      post(door.url, '/v1/samples/lease', { request_id: '1', trainer, max }, key);
+    const leases = [await ask('one-key', 'a'), await ask('one-key', 'b'), await ask('other-key', 'a')];
+    expect(new Set(leases.flatMap(sequences)).size).toBe(3);
+    expect(await ask('one-key', 'a')).toEqual(leases[0]);
+    expect(await ask('one-key', 'a', 2)).toMatchObject({ status: 409, body: { error: { code: 'request_id_reused' } } });
+    for (const { body } of leases) {
+      const ack = await post(door.url, `/v1/samples/leases/${body.lease_id}/ack`, { request_id: '2' }, 'one-key');
+      expect(ack).toMatchObject({ status: 200, body: { samples: 1 } });
+    }
+    expect(await ask('one-key', 'b')).toMatchObject({ status: 409, body: { error: { code: 'lease_finished' } } });
+    const { answers } = await new PolicyStore(bus).read();
+    expect(JSON.stringify(answers)).not.toContain('one-key');
+  });
+
   it('gives two trainers at two replicas different samples, and refuses a third', async () => {
     const env = { OPENCLAW_RL_SLIME_NUM_WORKERS: '2' };
     const [one, two] = [await open(env), await open(env)];

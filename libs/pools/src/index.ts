@@ -13,12 +13,12 @@ export {
   extendLease,
   MAX_LEASES,
   nackLease,
-  REMEMBERED_ANSWERS,
   takeLease,
   type Change,
   type LeaseContext,
   type LeaseRequest,
   type OnLease,
+  type TakenLease,
 } from './leases';
 export {
   GATE_STATES,

@@ -40,7 +40,7 @@ export class LeaseFinishedError extends LeaseError {
   }
 }
 
-/** Thrown when a request id comes with another operation or lease than the first time. */
+/** Thrown when a trainer's request id comes with another operation, lease or parameters than the first time. */
 export class RequestIdReusedError extends LeaseError {
   override readonly name = 'RequestIdReusedError';
   readonly status = 409;

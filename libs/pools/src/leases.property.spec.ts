@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { LeaseError } from './lease-error';
+import { remember, REMEMBERED_ANSWERS, REMEMBERED_EXTENDS, REMEMBERED_TRAINERS } from './answers';
+import { LeaseError, LeaseExpiredError, LeaseFinishedError } from './lease-error';
 import { ackLease, extendLease, nackLease, takeLease } from './leases';
-import { INITIAL_POLICY_STATE, parsePolicyState, type PolicyState } from './policy-state';
+import { INITIAL_POLICY_STATE, parsePolicyState, type LeaseAnswer, type PolicyState } from './policy-state';
 import { expandRanges, inRanges } from './ranges';
 import { leasedSequences, waitingSequences, type SampleView } from './sample-view';
 
@@ -37,6 +38,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('repeat' as const), which: fc.nat() }) },
 );
 
+interface Sent {
+  readonly run: () => LeaseAnswer | null;
+  readonly answer: LeaseAnswer;
+}
+
 /** Trainers, a stream and two followers of it, one of which lags behind: what the pure operations are used for. */
 class Model {
   state: PolicyState = INITIAL_POLICY_STATE;
@@ -46,7 +52,7 @@ class Model {
   private sequence = 0;
   private requests = 0;
   private readonly leases: string[] = [];
-  private readonly sent: { run: () => unknown; answer: unknown }[] = [];
+  private readonly sent: Sent[] = [];
 
   view(lag = 0): SampleView {
     const seenUpTo = Math.max(0, this.sequence - lag);
@@ -74,9 +80,25 @@ class Model {
         return;
       case 'repeat': {
         const request = this.sent.slice(-8)[next.which % 8];
-        if (request !== undefined) expect(request.run()).toEqual(request.answer);
+        if (request !== undefined) this.repeat(request);
       }
     }
+  }
+
+  /** Gets the same answer, or is told that the lease has ended: then its samples may be somebody else's. */
+  private repeat({ run, answer }: Sent): void {
+    try {
+      expect(run()).toEqual(answer);
+      if (answer.operation === 'lease') expect(this.liveLeases()).toContain(answer.leaseId);
+    } catch (error) {
+      if (!(error instanceof LeaseExpiredError || error instanceof LeaseFinishedError)) throw error;
+      expect(answer.operation).toBe('lease');
+      expect(this.liveLeases()).not.toContain(answer.leaseId);
+    }
+  }
+
+  private liveLeases(): string[] {
+    return this.state.leases.filter((lease) => this.now < lease.expiresAt).map(({ id }) => id);
   }
 
   private lease(trainer: number, max: number): void {
@@ -86,7 +108,7 @@ class Model {
     const answer = this.send(() => {
       const { state, result } = takeLease(
         this.state,
-        { requestId, leaseId: `l${requestId}`, trainer: `t${trainer}`, max, min: 1, leaseMs: LEASE_MS },
+        { requestId, leaseId: `l${requestId}`, trainer: `t${trainer}`, asked: '', max, min: 1, leaseMs: LEASE_MS },
         { now: this.now, view: this.view(trainer), maxTrainers: MAX_TRAINERS },
       );
       this.state = state;
@@ -104,7 +126,8 @@ class Model {
     const leaseId = this.leases.slice(-6)[which % 6];
     if (leaseId === undefined) return;
     this.requests += 1;
-    const request = { requestId: `r${this.requests}`, leaseId, leaseMs: LEASE_MS };
+    const request = { requestId: `r${this.requests}`, leaseId, trainer: 'address', leaseMs: LEASE_MS };
+    const held = this.state.leases.find(({ id }) => id === leaseId)?.sequences ?? [];
     const answer = this.send(() => {
       const { state, result } =
         operation === 'ack'
@@ -116,13 +139,13 @@ class Model {
       return result;
     });
     if (operation !== 'ack' || answer === null) return;
-    for (const sequence of expandRanges(answer.sequences)) {
+    for (const sequence of expandRanges(held)) {
       expect(this.trained.has(sequence)).toBe(false);
       this.trained.add(sequence);
     }
   }
 
-  private send<Answer>(run: () => Answer): Answer | null {
+  private send<Answer extends LeaseAnswer | null>(run: () => Answer): Answer | null {
     try {
       const answer = run();
       if (answer !== null) this.sent.push({ run, answer });
@@ -162,12 +185,29 @@ describe('leases under any order of operations, trainers, expiries and repeats',
     for (let batch = 1; batch <= 300; batch += 1) {
       for (let i = 0; i < 16; i += 1) samples.push((batch - 1) * 32 + 2 * i + 1);
       const view: SampleView = { samples, seenUpTo: batch * 32, streamCreatedAt: 1 };
-      const request = { trainer: 'a', max: 16, min: 16, leaseMs: LEASE_MS };
+      const trainer = `trainer-${batch % 4}`;
+      const request = { trainer, asked: '16 16', max: 16, min: 16, leaseMs: LEASE_MS };
       const names = { requestId: `request-with-a-long-name-${batch}`, leaseId: `lease-with-a-long-name-${batch}` };
-      const taken = takeLease(state, { ...request, ...names }, { now: batch, view, maxTrainers: 1 });
-      ({ state } = ackLease(taken.state, { requestId: `acknowledge-${batch}`, leaseId: names.leaseId }, view));
+      ({ state } = takeLease(state, { ...request, ...names }, { now: batch, view, maxTrainers: 1 }));
+      const on = { trainer, leaseId: names.leaseId };
+      for (let i = 0; i < 20; i += 1) {
+        ({ state } = extendLease(state, { ...on, requestId: `extend-${batch}-${i}`, leaseMs: LEASE_MS }, batch));
+      }
+      ({ state } = ackLease(state, { ...on, requestId: `acknowledge-${batch}` }, view));
     }
     expect(state.done).toEqual([[1, 300 * 32 - 1]]);
-    expect(JSON.stringify(state).length).toBeLessThan(8_000);
+    expect(JSON.stringify(state).length).toBeLessThan(20_000);
+  });
+
+  it('bound what is remembered, for any number of trainers and the longest names', () => {
+    const longest = (name: string): string => name.padEnd(128, '-');
+    let state = INITIAL_POLICY_STATE;
+    for (let i = 0; i < 4000; i += 1) {
+      const trainer = longest(`trainer-${Math.floor(i / 40)}`);
+      const answer = { trainer, requestId: longest(`r${i}`), leaseId: `l${i}`, asked: '4096 4096 3600000', version: i };
+      state = remember(state, { ...answer, operation: i % 2 === 0 ? 'lease' : 'extend', samples: 4096, expiresAt: i });
+    }
+    expect(state.answers).toHaveLength(REMEMBERED_TRAINERS * (REMEMBERED_ANSWERS + REMEMBERED_EXTENDS));
+    expect(JSON.stringify(state).length).toBeLessThan(700_000);
   });
 });

@@ -1,17 +1,15 @@
+import { answerOf, remember } from './answers';
 import {
   LeaseExpiredError,
   LeaseFinishedError,
-  RequestIdReusedError,
   TooManyLeasesError,
   TooManyTrainersError,
   UnknownLeaseError,
 } from './lease-error';
 import type { Lease, LeaseAnswer, PolicyState } from './policy-state';
-import { expandRanges, toRanges } from './ranges';
+import { expandRanges, toRanges, type Ranges } from './ranges';
 import { forStream, isLive, markDone, waitingSequences, type SampleView } from './sample-view';
 
-/** Requests that are answered again when repeated. */
-export const REMEMBERED_ANSWERS = 16;
 /** Leases in the document, ended ones included that nobody has taken over. */
 export const MAX_LEASES = 256;
 
@@ -25,10 +23,18 @@ export interface LeaseRequest {
   readonly requestId: string;
   /** Id of the lease, if it comes to one. */
   readonly leaseId: string;
+  /** Identity of the trainer: its requests are its own, and its leases count as one trainer's. */
   readonly trainer: string;
+  /** What the trainer wrote it wants, in one text. `min` is lower when the time to wait is over, and this is not. */
+  readonly asked: string;
   readonly max: number;
   readonly min: number;
   readonly leaseMs: number;
+}
+
+/** A lease as it was answered, with the samples that it holds. */
+export interface TakenLease extends LeaseAnswer {
+  readonly sequences: Readonly<Ranges>;
 }
 
 export interface LeaseContext {
@@ -43,39 +49,27 @@ export interface LeaseContext {
 export interface OnLease {
   readonly requestId: string;
   readonly leaseId: string;
+  /** Identity of who asks. A request about a lease that is known counts as one of the lease's trainer. */
+  readonly trainer: string;
 }
-
-const answerOf = (
-  state: PolicyState,
-  operation: LeaseAnswer['operation'],
-  on: Partial<OnLease>,
-): LeaseAnswer | null => {
-  const answer = state.answers.find((each) => each.requestId === on.requestId);
-  if (answer === undefined) return null;
-  if (answer.operation !== operation || (operation !== 'lease' && answer.leaseId !== on.leaseId)) {
-    throw new RequestIdReusedError(answer.requestId, `${answer.operation} of lease ${answer.leaseId}`);
-  }
-  return answer;
-};
-
-const remember = (state: PolicyState, answer: LeaseAnswer): PolicyState => ({
-  ...state,
-  answers: [...state.answers, answer].slice(-REMEMBERED_ANSWERS),
-});
 
 /**
  * Leases the oldest waiting samples, at most `max`; with fewer than `min` waiting there is no lease and the result is null.
- * An ended lease stays good until one of its samples is handed out again: then it is taken out.
- * @throws RequestIdReusedError, TooManyTrainersError, TooManyLeasesError
+ * An ended lease stays good until one of its samples is handed out again: then it is taken out. A repeated request gets its
+ * lease again while that holds, never samples that are, or may be, somebody else's.
+ * @throws RequestIdReusedError, LeaseExpiredError, LeaseFinishedError, TooManyTrainersError, TooManyLeasesError
  */
 export const takeLease = (
   stored: PolicyState,
   request: LeaseRequest,
   { now, view, maxTrainers }: LeaseContext,
-): Change<LeaseAnswer | null> => {
+): Change<TakenLease | null> => {
   const state = forStream(stored, view);
-  const repeated = answerOf(state, 'lease', request);
-  if (repeated !== null) return { state: stored, result: repeated };
+  const repeated = answerOf(state, { ...request, operation: 'lease' });
+  if (repeated !== null) {
+    const { sequences } = liveLeaseOf(state, repeated.leaseId, now);
+    return { state: stored, result: { ...repeated, sequences } };
+  }
   const trainers = new Set(state.leases.filter((lease) => isLive(lease, now)).map((lease) => lease.trainer));
   if (!trainers.has(request.trainer) && trainers.size >= maxTrainers) throw new TooManyTrainersError(trainers.size);
   const picked = waitingSequences(state, view, now).slice(0, request.max);
@@ -96,13 +90,15 @@ export const takeLease = (
   };
   const answer: LeaseAnswer = {
     requestId: request.requestId,
+    trainer: request.trainer,
     operation: 'lease',
+    asked: request.asked,
     leaseId: lease.id,
-    sequences,
+    samples: picked.length,
     expiresAt: lease.expiresAt,
     version: state.version,
   };
-  return { state: remember({ ...state, leases: [...kept, lease] }, answer), result: answer };
+  return { state: remember({ ...state, leases: [...kept, lease] }, answer), result: { ...answer, sequences } };
 };
 
 const leaseOf = (state: PolicyState, leaseId: string): Lease => {
@@ -114,17 +110,40 @@ const leaseOf = (state: PolicyState, leaseId: string): Lease => {
   throw new LeaseExpiredError(leaseId);
 };
 
-const endLease = (state: PolicyState, request: OnLease, operation: 'ack' | 'nack'): Change<LeaseAnswer> => {
-  const lease = leaseOf(state, request.leaseId);
+const liveLeaseOf = (state: PolicyState, leaseId: string, now: number): Lease => {
+  const lease = leaseOf(state, leaseId);
+  if (!isLive(lease, now)) throw new LeaseExpiredError(lease.id);
+  return lease;
+};
+
+/** Everything about an answer that the request says already. */
+type Asked = Pick<LeaseAnswer, 'requestId' | 'trainer' | 'operation' | 'asked' | 'leaseId'>;
+
+const askedOn = (
+  state: PolicyState,
+  { requestId, leaseId, trainer }: OnLease,
+  operation: 'ack' | 'nack' | 'extend',
+  parameters = '',
+): Asked => {
+  const known = [
+    ...state.leases.filter(({ id }) => id === leaseId),
+    ...state.answers.filter((a) => a.leaseId === leaseId),
+  ];
+  return { requestId, trainer: known[0]?.trainer ?? trainer, operation, asked: `${leaseId} ${parameters}`, leaseId };
+};
+
+const endLease = (
+  state: PolicyState,
+  asked: Asked,
+): { readonly change: Change<LeaseAnswer>; readonly sequences: Readonly<Ranges> } => {
+  const lease = leaseOf(state, asked.leaseId);
   const answer: LeaseAnswer = {
-    requestId: request.requestId,
-    operation,
-    leaseId: lease.id,
-    sequences: lease.sequences,
+    ...asked,
+    samples: expandRanges(lease.sequences).length,
     version: state.version,
   };
   const leases = state.leases.filter((each) => each !== lease);
-  return { state: remember({ ...state, leases }, answer), result: answer };
+  return { change: { state: remember({ ...state, leases }, answer), result: answer }, sequences: lease.sequences };
 };
 
 /**
@@ -134,16 +153,18 @@ const endLease = (state: PolicyState, request: OnLease, operation: 'ack' | 'nack
  */
 export const ackLease = (stored: PolicyState, request: OnLease, view: SampleView): Change<LeaseAnswer> => {
   const state = forStream(stored, view);
-  const repeated = answerOf(state, 'ack', request);
+  const asked = askedOn(state, request, 'ack');
+  const repeated = answerOf(state, asked);
   if (repeated !== null) return { state: stored, result: repeated };
-  const ended = endLease(state, request, 'ack');
-  return { ...ended, state: markDone(ended.state, expandRanges(ended.result.sequences), view) };
+  const { change, sequences } = endLease(state, asked);
+  return { ...change, state: markDone(change.state, expandRanges(sequences), view) };
 };
 
 /** Gives a lease back: its samples wait again. @throws as `ackLease`. */
 export const nackLease = (stored: PolicyState, request: OnLease): Change<LeaseAnswer> => {
-  const repeated = answerOf(stored, 'nack', request);
-  return repeated === null ? endLease(stored, request, 'nack') : { state: stored, result: repeated };
+  const asked = askedOn(stored, request, 'nack');
+  const repeated = answerOf(stored, asked);
+  return repeated === null ? endLease(stored, asked).change : { state: stored, result: repeated };
 };
 
 /** Lets a live lease end `leaseMs` from now. @throws as `ackLease`, and LeaseExpiredError for one that has ended. */
@@ -152,16 +173,14 @@ export const extendLease = (
   request: OnLease & { readonly leaseMs: number },
   now: number,
 ): Change<LeaseAnswer> => {
-  const repeated = answerOf(stored, 'extend', request);
+  const asked = askedOn(stored, request, 'extend', String(request.leaseMs));
+  const repeated = answerOf(stored, asked);
   if (repeated !== null) return { state: stored, result: repeated };
-  const lease = leaseOf(stored, request.leaseId);
-  if (!isLive(lease, now)) throw new LeaseExpiredError(lease.id);
+  const lease = liveLeaseOf(stored, request.leaseId, now);
   const expiresAt = now + request.leaseMs;
   const answer: LeaseAnswer = {
-    requestId: request.requestId,
-    operation: 'extend',
-    leaseId: lease.id,
-    sequences: lease.sequences,
+    ...asked,
+    samples: expandRanges(lease.sequences).length,
     expiresAt,
     version: stored.version,
   };

@@ -18,6 +18,7 @@ const RangesSchema = Type.Array(Type.Tuple([Sequence, Sequence]));
 
 const LeaseSchema = Type.Object({
   id: Type.String(),
+  /** Identity of the trainer that holds it. */
   trainer: Type.String(),
   /** Sequences in RL_SAMPLES, exactly. */
   sequences: RangesSchema,
@@ -25,13 +26,17 @@ const LeaseSchema = Type.Object({
   expiresAt: Millis,
 });
 
-/** What a request id was answered. A lease's samples are read anew, so only their sequences are kept. */
+/** What a request was answered. Which samples a lease holds stands with the lease, and not here once that has ended. */
 const AnswerSchema = Type.Object({
   requestId: Type.String(),
+  /** Who asked, or whose lease it was about: two trainers may use the same ids. */
+  trainer: Type.String(),
   operation: Type.Union([Type.Literal('lease'), Type.Literal('ack'), Type.Literal('nack'), Type.Literal('extend')]),
+  /** What was asked for besides, in one text: a repeated request asks for the same. */
+  asked: Type.String(),
   leaseId: Type.String(),
-  /** Sequences that were leased, acknowledged or given back. */
-  sequences: RangesSchema,
+  /** Number of samples that the lease held. */
+  samples: Type.Integer({ minimum: 0 }),
   /** End of the lease as it was answered; missing where the operation ended it. */
   expiresAt: Type.Optional(Millis),
   /** Policy version at that time. */
@@ -48,7 +53,7 @@ const PolicyStateSchema = Type.Object({
    * are swallowed, so that the list stays short.
    */
   done: RangesSchema,
-  /** Answers to the last requests, newest last: a repeated request gets the same answer. */
+  /** Answers to the last requests of each trainer, newest last: a repeated request gets the same answer. */
   answers: Type.Array(AnswerSchema),
   /** When the stream of samples was created, server's clock: sequences of a stream that is gone mean nothing. */
   streamCreatedAt: Type.Optional(Millis),

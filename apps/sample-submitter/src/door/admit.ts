@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '@app/config';
+import { scopeOf } from '@app/contracts';
 import { DoorRefusedError } from './door-error';
 
 /** What a client shows at the door. */
@@ -19,6 +20,18 @@ const isKnownKey = (keys: readonly string[], key: string): boolean => {
   return isKnown;
 };
 
+const keyOf = ({ authorization }: Visitor): string | undefined => /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+
+/**
+ * Who a trainer is: the name that it gives itself, or its address; with keys, one of its key's. A trainer's request ids are
+ * its own.
+ */
+export const identityOf = (visitor: Visitor, name: string | undefined, keys: readonly string[]): string => {
+  const called = name ?? visitor.address ?? 'unknown';
+  const key = keys.length === 0 ? undefined : keyOf(visitor);
+  return key === undefined ? called : `${scopeOf({ apiKey: key })}/${called}`;
+};
+
 /**
  * Lets a client in, with one of the door's keys or, where there are none, from this machine.
  * @throws DoorRefusedError
@@ -32,7 +45,7 @@ export const admit = (visitor: Visitor, keys: readonly string[]): void => {
       'the door has no keys, so only clients of its own machine come in: set door.api_keys',
     );
   }
-  const key = /^Bearer\s+(\S+)\s*$/i.exec(visitor.authorization ?? '')?.[1];
+  const key = keyOf(visitor);
   if (key !== undefined && isKnownKey(keys, key)) return;
   throw new DoorRefusedError(
     401,

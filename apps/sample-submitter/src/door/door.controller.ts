@@ -1,10 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { expandRanges, type LeaseAnswer } from '@app/pools';
+import type { LeaseAnswer, OnLease } from '@app/pools';
+import { identityOf } from './admit';
 import { DoorMetricsInterceptor } from './door-metrics.interceptor';
 import { DoorGuard } from './door.guard';
 import { DoorService, type LeaseReply } from './door.service';
-import { signalOf, type DoorReply, type DoorRequest } from './http';
+import { signalOf, visitorOf, type DoorReply, type DoorRequest } from './http';
 import { ExtendBody, LeaseBody, RequestBody } from './lease.dto';
 import { StatsService, type Stats } from './stats.service';
 
@@ -32,7 +33,9 @@ export class DoorController {
     return this.door.lease(
       {
         requestId: body.request_id,
-        trainer: body.trainer ?? request.socket.remoteAddress ?? 'unknown',
+        trainer: this.trainerOf(request, body.trainer),
+        // How long to wait is no part of it: who asks again may have less time.
+        asked: JSON.stringify([body.max, body.min, body.lease_ms]),
         max,
         min: Math.min(body.min ?? 1, max),
         waitMs: body.wait_ms ?? 0,
@@ -44,21 +47,21 @@ export class DoorController {
 
   @Post('samples/leases/:id/ack')
   @HttpCode(200)
-  async ack(@Param('id') leaseId: string, @Body() body: RequestBody): Promise<unknown> {
-    return ended(await this.door.acknowledge({ leaseId, requestId: body.request_id }));
+  async ack(@Param('id') leaseId: string, @Body() body: RequestBody, @Req() request: DoorRequest): Promise<unknown> {
+    return ended(await this.door.acknowledge(this.onLease(leaseId, body, request)));
   }
 
   @Post('samples/leases/:id/nack')
   @HttpCode(200)
-  async nack(@Param('id') leaseId: string, @Body() body: RequestBody): Promise<unknown> {
-    return ended(await this.door.giveBack({ leaseId, requestId: body.request_id }));
+  async nack(@Param('id') leaseId: string, @Body() body: RequestBody, @Req() request: DoorRequest): Promise<unknown> {
+    return ended(await this.door.giveBack(this.onLease(leaseId, body, request)));
   }
 
   @Post('samples/leases/:id/extend')
   @HttpCode(200)
-  async extend(@Param('id') leaseId: string, @Body() body: ExtendBody): Promise<unknown> {
+  async extend(@Param('id') leaseId: string, @Body() body: ExtendBody, @Req() request: DoorRequest): Promise<unknown> {
     const leaseMs = body.lease_ms ?? this.settings.door.leaseS * MS;
-    const answer = await this.door.extend({ leaseId, requestId: body.request_id, leaseMs });
+    const answer = await this.door.extend({ ...this.onLease(leaseId, body, request), leaseMs });
     return { ...ended(answer), expires_at: answer.expiresAt };
   }
 
@@ -66,10 +69,18 @@ export class DoorController {
   readStats(): Promise<Stats> {
     return this.stats.read();
   }
+
+  private onLease(leaseId: string, body: RequestBody, request: DoorRequest): OnLease {
+    return { leaseId, requestId: body.request_id, trainer: this.trainerOf(request) };
+  }
+
+  private trainerOf(request: DoorRequest, name?: string): string {
+    return identityOf(visitorOf(request), name, this.settings.door.apiKeys);
+  }
 }
 
 const ended = (answer: LeaseAnswer): { lease_id: string; policy_version: number; samples: number } => ({
   lease_id: answer.leaseId,
   policy_version: answer.version,
-  samples: expandRanges(answer.sequences).length,
+  samples: answer.samples,
 });

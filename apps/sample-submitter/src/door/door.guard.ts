@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { DoorRequest } from './http';
 import { Settings } from '@app/config';
 import { admit } from './admit';
+import { visitorOf, type DoorRequest } from './http';
 
 /** Keeps everybody but trainers out. */
 @Injectable()
@@ -10,8 +10,7 @@ export class DoorGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<DoorRequest>();
-    const address = request.socket.remoteAddress;
-    admit({ authorization: request.headers.authorization, address }, this.settings.door.apiKeys);
+    admit(visitorOf(request), this.settings.door.apiKeys);
     return true;
   }
 }

@@ -13,6 +13,7 @@ import {
   type LeaseAnswer,
   type OnLease,
   type PolicyState,
+  type TakenLease,
 } from '@app/pools';
 import type { SampleJson } from '@app/sample';
 import { SampleIndex } from '../follow/sample-index';
@@ -26,7 +27,10 @@ const LOOK_EVERY_MS = 5000;
 /** A request for a lease, with every default filled in. */
 export interface WantedLease {
   readonly requestId: string;
+  /** Identity of the trainer. */
   readonly trainer: string;
+  /** What it wrote it wants, in one text. */
+  readonly asked: string;
   readonly max: number;
   readonly min: number;
   readonly leaseMs: number;
@@ -115,14 +119,14 @@ export class DoorService implements OnModuleDestroy {
     state: PolicyState,
     now: number,
     request: Omit<WantedLease, 'waitMs'> & { readonly leaseId: string },
-  ): Change<{ answer: LeaseAnswer | null; version: number; lookAgainIn: number }> {
+  ): Change<{ answer: TakenLease | null; version: number; lookAgainIn: number }> {
     const context = { now, view: this.index.view, maxTrainers: this.settings.slime.numWorkers };
     const { state: next, result: answer } = takeLease(state, request, context);
     const lookAgainIn = Math.min(LOOK_EVERY_MS, (nextExpiry(state, now) ?? Infinity) - now);
     return { state: next, result: { answer, version: state.version, lookAgainIn } };
   }
 
-  private async reply(answer: LeaseAnswer): Promise<LeaseReply> {
+  private async reply(answer: TakenLease): Promise<LeaseReply> {
     const { samples, gone } = await this.reader.read(expandRanges(answer.sequences));
     if (gone.length > 0) {
       const { view } = this.index;

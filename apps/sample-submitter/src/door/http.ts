@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
+import type { Visitor } from './admit';
 
 /** The part of fastify's request that is used here. */
 export interface DoorRequest {
@@ -14,6 +15,12 @@ export interface DoorReply {
   status(code: number): DoorReply;
   send(body: unknown): DoorReply;
 }
+
+/** Who sent a request. */
+export const visitorOf = ({ headers, socket }: DoorRequest): Visitor => ({
+  authorization: headers.authorization,
+  address: socket.remoteAddress,
+});
 
 /** Aborted when the client goes before it has been answered. */
 export const signalOf = (reply: DoorReply): AbortSignal => {

@@ -6,7 +6,7 @@ const LONGEST_LEASE_MS = 3_600_000;
 const NAME = /^[\x21-\x7e]{1,128}$/;
 const NAME_FORM = { message: '$property must be 1 to 128 visible ASCII characters' };
 
-/** What every changing request carries: the same id gets the same answer, however often it is sent. */
+/** What every changing request carries: the same id of the same trainer gets the same answer, however often it is sent. */
 export class RequestBody {
   @IsString()
   @Matches(NAME, NAME_FORM)
@@ -43,7 +43,7 @@ export class LeaseBody extends RequestBody {
   @Max(LONGEST_LEASE_MS)
   readonly lease_ms?: number;
 
-  /** Name of the trainer, for `slime.num_workers`. @default the client's address */
+  /** Name of the trainer: its request ids are its own, and `slime.num_workers` counts it. @default the client's address */
   @IsOptional()
   @IsString()
   @Matches(NAME, NAME_FORM)
