@@ -10,7 +10,7 @@ export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
     `Trainer   ${doorUrl}`,
     `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}`,
     `Judge     ${judgeLine(server, usesDouble)}`,
-    `Records   ${records.enabled ? `on: conversations are written to ${records.dir}` : 'off: no conversation is written to disk as text'}`,
+    `Records   ${records.enabled ? `on: conversations are written to ${records.dir}` : 'off: conversations stand in the NATS store only, for 72 hours'}`,
     '',
     'Try it:',
     `  curl ${gatewayUrl}/v1/chat/completions -H 'Content-Type: application/json'${header} -d '${body}'`,

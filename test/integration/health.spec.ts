@@ -47,8 +47,8 @@ describe('an app', () => {
   });
 
   it.each<[number, Readiness]>([
-    [200, { ready: true, status: 'ok', detail: { bus: 'connected' } }],
-    [200, { ready: true, status: 'degraded', detail: { bus: 'disconnected' } }],
+    [200, { ready: true, status: 'ok', detail: { bus: 'up' } }],
+    [200, { ready: true, status: 'degraded', detail: { bus: 'down' } }],
     [503, { ready: false, status: 'unavailable', detail: { policy: 'unreachable' } }],
   ])('answers %d by its own check', async (code, readiness) => {
     state.current = readiness;

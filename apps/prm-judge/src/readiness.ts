@@ -6,7 +6,7 @@ import type { JudgeService } from './judging/judge.service';
 export const readinessCheck =
   (bus: Pick<Bus, 'isUp'>, judge: Pick<JudgeService, 'isPaused'>): ReadinessCheck =>
   () => {
-    const detail = { nats: bus.isUp ? 'up' : 'away', judge: judge.isPaused ? 'paused' : 'up' };
+    const detail = { bus: bus.isUp ? 'up' : 'down', judge: judge.isPaused ? 'paused' : 'up' };
     if (!bus.isUp) return { ready: false, status: 'unavailable', detail };
     return { ready: true, status: judge.isPaused ? 'degraded' : 'ok', detail };
   };

@@ -18,7 +18,7 @@ import { TurnHandler } from './turns/turn.handler';
 
 const readinessCheck =
   (bus: Bus): ReadinessCheck =>
-  () => ({ ready: bus.isUp, status: bus.isUp ? 'ok' : 'unavailable', detail: { nats: bus.isUp ? 'up' : 'down' } });
+  () => ({ ready: bus.isUp, status: bus.isUp ? 'ok' : 'unavailable', detail: { bus: bus.isUp ? 'up' : 'down' } });
 
 /** Finds out which turn follows which, and when sessions end. */
 @Module({})

@@ -148,6 +148,7 @@ export class ChatService {
     } finally {
       watchdog.stop();
       this.recorder.finish(turn, result);
+      if (result.answer === null && result.failure !== 'client_gone') this.upstream.noteFailure(result.failure);
     }
   }
 

@@ -14,7 +14,7 @@ describe('readinessCheck', () => {
     await expect(check({ reachable: true, busUp: true })).resolves.toEqual({
       ready: true,
       status: 'ok',
-      detail: { policy: 'reachable', bus: 'connected', gate: 'open', token_ids: 'asked_for' },
+      detail: { policy: 'reachable', bus: 'up', gate: 'open', token_ids: 'asked_for' },
     });
   });
 
@@ -22,7 +22,7 @@ describe('readinessCheck', () => {
     await expect(check({ reachable: true, busUp: false })).resolves.toMatchObject({
       ready: true,
       status: 'degraded',
-      detail: { bus: 'disconnected' },
+      detail: { bus: 'down' },
     });
   });
 

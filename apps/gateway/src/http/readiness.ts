@@ -10,7 +10,7 @@ export const readinessCheck =
     const reachable = await upstream.isReachable();
     const detail = {
       policy: reachable ? 'reachable' : 'unreachable',
-      bus: bus.isUp ? 'connected' : 'disconnected',
+      bus: bus.isUp ? 'up' : 'down',
       gate: gate.isClosed ? 'closed' : 'open',
       token_ids: upstream.refusesAdditions ? 'refused' : 'asked_for',
     };

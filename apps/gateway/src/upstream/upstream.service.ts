@@ -7,6 +7,7 @@ const REACHABLE_FOR_MS = 1000;
 const PROBE_TIMEOUT_MS = 5000;
 const REFUSAL_HOLDS_MS = 1_800_000;
 const MOST_REFUSALS = 3;
+const TELL_FAILURES_EVERY_MS = 10_000;
 const OUR_FIELDS = /logprobs|return_(in|out)put_ids_in_sglext/i;
 
 /** Thrown when the gateway is started without a policy to serve. */
@@ -22,6 +23,8 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   logProbsTempered: boolean | null = null;
   private refusedUntil = 0;
   private refusals = 0;
+  private failureToldAt = 0;
+  private readonly host: string;
   private reachable: { at: number; value: Promise<boolean> } | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
@@ -35,6 +38,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
         'server.base_url (OPENCLAW_RL_SERVER_BASE_URL) is not set: name the base URL of an OpenAI-compatible server',
       );
     }
+    this.host = new URL(baseUrl).host;
     const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
     this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
   }
@@ -59,6 +63,14 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     this.refusals = 0;
     this.refusedUntil = Date.now() + REFUSAL_HOLDS_MS;
     this.logger.warn('the policy server refuses log-probs and token ids: turns are served, judged, and not trained on');
+  }
+
+  /** Tells the operator that answers fail, and how, at most every ten seconds. */
+  noteFailure(code: string): void {
+    const now = Date.now();
+    if (now - this.failureToldAt < TELL_FAILURES_EVERY_MS) return;
+    this.failureToldAt = now;
+    this.logger.warn(`an answer of the policy at ${this.host} failed: ${code}`);
   }
 
   onApplicationBootstrap(): void {

@@ -28,7 +28,7 @@ export class RecordsService implements OnApplicationBootstrap {
         handle: (delivery) => this.writer.write(delivery),
       });
     } else {
-      this.logger.log('records off: no conversation is written to disk (records.enabled)');
+      this.logger.log('records off (records.enabled)');
       void this.forgetConsumer();
     }
   }
