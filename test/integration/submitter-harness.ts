@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
 import { loadSettings } from '@app/config';
 import {
@@ -21,7 +21,11 @@ export interface Submitter {
   close(): Promise<void>;
 }
 
-export const startSubmitter = async (natsUrl: string, env: Record<string, string> = {}): Promise<Submitter> => {
+export const startSubmitter = async (
+  natsUrl: string,
+  env: Record<string, string> = {},
+  adapter: FastifyAdapter = doorAdapter(),
+): Promise<Submitter> => {
   const variables = {
     OPENCLAW_RL_NATS_URL: natsUrl,
     OPENCLAW_RL_NATS_STORE_GB: '1',
@@ -29,11 +33,10 @@ export const startSubmitter = async (natsUrl: string, env: Record<string, string
     ...env,
   };
   const settings = loadSettings(variables, () => null);
-  const app = await NestFactory.create<NestFastifyApplication>(
-    SampleSubmitterModule.forSettings(settings),
-    doorAdapter(),
-    { logger: false, abortOnError: false },
-  );
+  const app = await NestFactory.create<NestFastifyApplication>(SampleSubmitterModule.forSettings(settings), adapter, {
+    logger: false,
+    abortOnError: false,
+  });
   configureApp(app, settings.door);
   await app.startAllMicroservices();
   await app.listen(settings.door.port, settings.door.host);

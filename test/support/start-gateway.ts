@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { loadSettings } from '@app/config';
+import { endConnectionsAtClose } from '@app/telemetry';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module';
 import { configureHttp } from '../../apps/gateway/src/http/configure-http';
 import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
@@ -23,6 +24,7 @@ export const startGateway = async (
   const testing = await Test.createTestingModule({ imports: [GatewayModule.forSettings(settings)] }).compile();
   const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
   configureHttp(app, settings.gateway);
+  endConnectionsAtClose(app);
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   return {

@@ -21,6 +21,7 @@ describe('readFlatBody', () => {
 
   it('takes null for a field that was left out', () => {
     expect(read('{"text":"a","rank":null}')).toEqual({ body: Object.assign(new Note(), { text: 'a' }) });
+    expect(read('{"text":"a","unknown":null}')).toMatchObject({ fault: { field: 'unknown' } });
     expect(read('{"text":null}')).toMatchObject({ fault: { field: 'text' } });
   });
 

@@ -21,7 +21,7 @@ export const readFlatBody = <Body extends object>(type: new () => Body, value: u
   const body = new type();
   for (const [field, content] of Object.entries(given)) {
     if (field in Object.prototype) return fault(field, `property ${field} should not exist`);
-    if (content !== null) Object.assign(body, { [field]: content as unknown });
+    Object.assign(body, { [field]: (content ?? undefined) as unknown });
   }
   const [first] = validateSync(body, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
   if (first === undefined) return { body };

@@ -1,5 +1,6 @@
 export { READINESS, type Readiness, type ReadinessCheck } from './health';
 export { createRegistry, type Metrics } from './metrics';
+export { endConnectionsAtClose } from './end-connections';
 export { launch, runApp, type AppOptions } from './run-app';
 export { Telemetry } from './telemetry';
 export { HealthModule, TelemetryModule } from './telemetry.module';
