@@ -8,7 +8,7 @@ const TURN = fc.record({
   role: fc.constantFrom('user' as const, 'user' as const, 'tool' as const, null),
   kind: fc.constantFrom('main' as const, 'main' as const, 'main' as const, 'side' as const),
   exclusion: fc.constantFrom(undefined, undefined, undefined, 'undelivered' as const, 'no_token_ids' as const),
-  cut: fc.constantFrom(false, false, false, true),
+  history: fc.constantFrom(undefined, undefined, undefined, 'compacted' as const, 'pruned' as const),
 });
 
 const NAMING = fc.constantFrom('named' as const, 'runtime' as const, 'nothing' as const);

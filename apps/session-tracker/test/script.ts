@@ -42,15 +42,23 @@ export interface TurnShape {
   at?: number;
   /** What the chain hash stands for; the id unless the conversation is somebody else's too. */
   chain?: string;
-  /** The history was cut: the chain does not lead to `after`, only its answer does. */
-  cut?: boolean;
-  /** The client changed the answer in its history. */
-  edited?: boolean;
-  /** Answer's text, where it matters. */
+  /** What the client did to its history, so that the chain does not lead to `after`. */
+  history?: 'compacted' | 'pruned' | 'question edited' | 'answer edited';
+  /** What is asked, and the answer's text, where they matter. */
+  asked?: string;
   answer?: string;
 }
 
+/** What hashes of a turn stand for. */
+interface Said {
+  readonly chain: string;
+  readonly asked: string;
+  readonly answer: string;
+}
+
 const SCOPE = 'scope';
+const exchangeOf = ({ asked, answer }: Said): string => `${asked}--${answer}`;
+
 const BODY: TurnCompletedBody['head'] = {
   sessionId: null,
   model: 'policy',
@@ -67,12 +75,16 @@ const BODY: TurnCompletedBody['head'] = {
 /** Makes turns of conversations: what a gateway would publish for them. */
 export class Script {
   private clock = 1000;
-  private readonly chains = new Map<string, { chain: string; answer: string }>();
+  private readonly chains = new Map<string, Said>();
 
   turn(id: string, shape: TurnShape = {}): TurnEvents {
     const { after, role = 'user', exclusion } = shape;
     const parent = after === undefined ? undefined : this.parent(after);
-    const own = { chain: shape.chain ?? `chain-${id}`, answer: shape.answer ?? `answer-${id}` };
+    const own: Said = {
+      chain: shape.chain ?? `chain-${id}`,
+      asked: shape.asked ?? `asked-${id}`,
+      answer: shape.answer ?? `answer-${id}`,
+    };
     this.chains.set(id, own);
     this.clock += 10;
     const kind = shape.kind ?? 'main';
@@ -83,8 +95,11 @@ export class Script {
       kind,
       namedSession: shape.session,
       runtimeSession: shape.runtime,
-      parentChain: parent && (shape.cut === true || shape.edited === true ? `other-${id}` : parent.chain),
-      parentResponse: parent && (shape.edited === true ? `edited-${id}` : parent.answer),
+      parentChain: parent && (shape.history === undefined ? parent.chain : `other-${id}`),
+      parentExchange:
+        parent &&
+        (shape.history === undefined || shape.history === 'pruned' ? exchangeOf(parent) : `other-exchange-${id}`),
+      parentResponse: shape.history === 'compacted' ? parent?.answer : undefined,
       narrow: shape.narrow,
       client: shape.client ?? 'client',
       hasTools: shape.tools ?? true,
@@ -97,6 +112,7 @@ export class Script {
       ...placed,
       completedAt: placed.arrivedAt + 5,
       chain: own.chain,
+      exchange: exchangeOf(own),
       response: own.answer,
       exclusion: kind === 'side' ? 'side_turn' : exclusion,
     };
@@ -119,7 +135,7 @@ export class Script {
     return FeedbackGiven.encode([turnId, feedbackId], info, {});
   }
 
-  private parent(id: string): { chain: string; answer: string } {
+  private parent(id: string): Said {
     const parent = this.chains.get(id);
     if (parent === undefined) throw new UnknownParentError(`make turn ${id} before the turns that continue it`);
     return parent;

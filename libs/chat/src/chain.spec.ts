@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { extendChain, hashResponse } from './chain';
+import { extendChain, hashExchange, hashResponse } from './chain';
 import { isRecord, type ChatMessage } from './chat-message';
 import { describeConversation } from './conversation';
 
@@ -123,10 +123,10 @@ describe('the message chain', () => {
           [...messages, response, { role: 'user', content: answer }, follower],
           's',
         );
-        const { promptChain } = describeConversation(messages, 's');
+        const { promptChain, promptEnd } = describeConversation(messages, 's');
         fc.pre(follower.role !== 'assistant');
         expect(continuing.parentChain).toBe(extendChain(promptChain, response));
-        expect(continuing.parentResponse).toBe(hashResponse(response));
+        expect(continuing.parentExchange).toBe(promptEnd === null ? null : hashExchange(promptEnd, response));
       }),
     );
   });

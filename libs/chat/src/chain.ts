@@ -23,5 +23,17 @@ export const continueChain = (chain: string, form: NormalForm): string => hash(c
 export const extendChain = (promptChain: string, response: ChatMessage): string =>
   continueChain(promptChain, assistantForm(response));
 
-/** Hash of an answer alone: the `parentResponse` of the request that continues it, even where the history was cut. */
+/** Hash of one message alone. */
+export const hashForm = (form: NormalForm): string => hash('message', form);
+
+/**
+ * Hash of an answer and what it answered: the `parentExchange` of the request that continues it, wherever the client cut
+ * or changed the history before them.
+ *
+ * @param promptEnd `promptEnd` of the answered request
+ */
+export const hashExchange = (promptEnd: string, response: ChatMessage): string =>
+  hash('exchange', promptEnd, assistantForm(response));
+
+/** Hash of an answer alone: the `parentResponse` of the request that continues it behind nothing but a compaction's summary. */
 export const hashResponse = (response: ChatMessage): string => hash('response', assistantForm(response));

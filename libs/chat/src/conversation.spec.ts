@@ -1,4 +1,4 @@
-import { extendChain, hashResponse } from './chain';
+import { extendChain, hashExchange, hashResponse } from './chain';
 import type { ChatMessage } from './chat-message';
 import { describeConversation } from './conversation';
 import {
@@ -31,14 +31,16 @@ const expectContinues = (
   second: readonly ChatMessage[],
 ): void => {
   const continuing = describeConversation(second, SCOPE);
-  expect(continuing.parentChain).toBe(extendChain(describeConversation(first, SCOPE).promptChain, response));
-  expect(continuing.parentResponse).toBe(hashResponse(response));
+  const { promptChain, promptEnd } = describeConversation(first, SCOPE);
+  expect(continuing.parentChain).toBe(extendChain(promptChain, response));
+  expect(continuing.parentExchange).toBe(hashExchange(promptEnd!, response));
 };
 
 describe('describeConversation', () => {
   it('finds no parent and no next state in a first turn', () => {
     expect(describeRequest(opens('hello'))).toMatchObject({
       parentChain: null,
+      parentExchange: null,
       parentResponse: null,
       nextState: [],
       nextStateRole: null,
@@ -90,6 +92,31 @@ describe('describeConversation', () => {
       answers('three'),
       request(SUMMARY, answers('two'), says('third'), answers('three'), says('fourth')),
     );
+  });
+
+  it('gives no answer alone where anything but a summary stands before it', () => {
+    const summaryLater = [opens('hello'), answers('one'), SUMMARY, answers('two'), says('third')];
+    for (const messages of [
+      [opens('hello'), answers('two'), says('third')],
+      [SUMMARY, says('second'), answers('two'), says('third')],
+      [SUMMARY, answers('one'), says('second'), answers('two'), says('third')],
+      [answers('two'), says('third')],
+      summaryLater,
+    ]) {
+      expect(describeRequest(...messages).parentResponse).toBeNull();
+    }
+  });
+
+  it('keeps the exchange where the client shortened what was before it, and not where it changed what was asked', () => {
+    const result = (text: string) => [opens('list'), calls('c1'), returns('c1', text)];
+    const before = describeRequest(...result('a.txt b.txt'), answers('two files'), says('delete one'));
+    const tail = [answers('two files'), says('delete one'), answers('Done.'), says('the wrong one!')];
+    const pruned = describeRequest(...result('[pruned]'), ...tail);
+    expect(pruned.parentChain).not.toBe(extendChain(before.promptChain, answers('Done.')));
+    expect(pruned.parentExchange).toBe(hashExchange(before.promptEnd!, answers('Done.')));
+    const edited = describeRequest(opens('delete all'), answers('Done.'), says('the wrong one!'));
+    expect(edited.parentExchange).not.toBe(pruned.parentExchange);
+    expect(describeRequest(answers('Done.'), says('no')).parentExchange).toBeNull();
   });
 
   describe('with side exchanges in the main session', () => {
@@ -237,7 +264,12 @@ describe('describeConversation', () => {
   });
 
   it('makes hashes that are safe in subjects and keys', () => {
-    const { parentChain, parentResponse, promptChain } = describeRequest(opens('a'), answers('b'), says('c'));
-    for (const hash of [parentChain, parentResponse, promptChain]) expect(hash).toMatch(/^[-\w]{32}$/);
+    const { parentChain, parentExchange, parentResponse, promptChain, promptEnd } = describeRequest(
+      SUMMARY,
+      answers('b'),
+      says('c'),
+    );
+    for (const hash of [parentChain, parentExchange, parentResponse, promptChain, promptEnd])
+      expect(hash).toMatch(/^[-\w]{32}$/);
   });
 });

@@ -1,15 +1,20 @@
-import { continueChain, hashResponse, startChain } from './chain';
+import { continueChain, hashExchange, hashForm, hashResponse, startChain } from './chain';
 import type { ChatMessage } from './chat-message';
+import { isFirstAfterSummary } from './compaction';
 import { mainLine, type MainLineEntry } from './main-line';
 
 /** Where a request stands in a conversation: which answer it continues, and what followed that answer. */
 export interface Conversation {
   /** Hash of everything up to and including the last answer; null in a conversation without one. */
   readonly parentChain: string | null;
-  /** Hash of that answer alone; finds it after a compaction, where the chain is broken. */
+  /** Hash of that answer and what it answered; finds it where the chain is broken. null if it answers nothing. */
+  readonly parentExchange: string | null;
+  /** Hash of that answer alone, only where a compaction has put its summary in the place of all that was before it. */
   readonly parentResponse: string | null;
   /** Hash of the whole prompt; `extendChain` takes it on. */
   readonly promptChain: string;
+  /** Hash of the prompt's last message, which will be answered; `hashExchange` takes it on. null for an empty prompt. */
+  readonly promptEnd: string | null;
   /** User and tool messages after the last answer, in order; the client's own additions are not in it. Empty without a parent. */
   readonly nextState: ChatMessage[];
   /** 'user' if a user speaks in it, 'tool' for tool results alone, null if it is empty. */
@@ -30,6 +35,12 @@ const nextStateOf = (followers: readonly MainLineEntry[]): MainLineEntry[] => {
   return news.length > 0 ? news : spoken;
 };
 
+/** Hash of the last message of the entries; a prompt that only asks to go on is none. */
+const endOf = (entries: readonly MainLineEntry[]): string | null => {
+  const form = entries.findLast((entry) => entry.form !== null)?.form ?? null;
+  return form === null ? null : hashForm(form);
+};
+
 /**
  * Reads a request's messages as a conversation. Never throws: what has an odd shape is hashed as the JSON it is.
  * Linear in the size of the messages.
@@ -46,11 +57,15 @@ export const describeConversation = (messages: readonly ChatMessage[], scope: st
     if (index === parentIndex) parentChain = promptChain;
   });
   const parent = entries[parentIndex];
+  const answered = parent ? endOf(entries.slice(0, parentIndex)) : null;
+  const isCompacted = parent !== undefined && isFirstAfterSummary(entries, parentIndex);
   const nextState = parent ? nextStateOf(entries.slice(parentIndex + 1)) : [];
   return {
     parentChain,
-    parentResponse: parent ? hashResponse(parent.message) : null,
+    parentExchange: parent && answered !== null ? hashExchange(answered, parent.message) : null,
+    parentResponse: isCompacted ? hashResponse(parent.message) : null,
     promptChain,
+    promptEnd: endOf(entries),
     nextState: nextState.map((entry) => entry.message),
     nextStateRole: roleOf(nextState),
     isRetry: nextState.length > 0 && nextState.every((entry) => entry.isRetry),

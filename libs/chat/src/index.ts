@@ -1,5 +1,5 @@
 export { parseScore, parseScoreJson } from './boxed-score';
-export { extendChain, hashResponse } from './chain';
+export { extendChain, hashExchange, hashResponse } from './chain';
 export type { ChatMessage } from './chat-message';
 export { describeConversation, type Conversation } from './conversation';
 export { extractLogProbs } from './extract-log-probs';

@@ -19,7 +19,9 @@ export const TurnInfo = Type.Object({
   runtimeSession: Type.Optional(Id),
   /** Chain hash up to and including the last assistant message of the request. */
   parentChain: Type.Optional(Id),
-  /** Hash of that assistant message alone. */
+  /** Hash of that assistant message and what it answered. */
+  parentExchange: Type.Optional(Id),
+  /** Hash of that assistant message alone, where it stands behind nothing but a compaction's summary. */
   parentResponse: Type.Optional(Id),
   /** Hash of `prompt_cache_key` or `user`: narrows a search, never identifies. */
   narrow: Type.Optional(Id),
@@ -76,6 +78,8 @@ export const TurnCompleted = defineMessage({
       completedAt: Millis,
       /** Chain hash of the conversation with this answer: the `parentChain` of the request that continues it. */
       chain: Type.Optional(Id),
+      /** Hash of this answer and what it answered: the `parentExchange` of the request that continues it. */
+      exchange: Type.Optional(Id),
       /** Hash of this answer alone. */
       response: Type.Optional(Id),
       exclusion: Type.Optional(Type.Union(EXCLUSIONS.map((reason) => Type.Literal(reason)))),

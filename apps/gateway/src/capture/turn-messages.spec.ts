@@ -86,7 +86,7 @@ describe('arrivedParcel', () => {
       kind: 'main',
       namedSession: sessionKey(SCOPE, 's'),
       nextStateRole: 'user',
-      parentResponse: hashResponse({ role: 'assistant', content: 'Hi.' }),
+      parentExchange: turnOf(NEXT).conversation.parentExchange,
     });
     expect(body.head.nextState).toEqual([{ role: 'user', content: 'in French' }]);
 
@@ -161,6 +161,7 @@ describe('completedParcels', () => {
   it('gives an answer the chain that the request which continues it looks for', () => {
     const { completed } = tell(turnOf(FIRST), endingOf({ ...ANSWER, message: { role: 'assistant', content: 'Hi.' } }));
     expect(completed.info.chain).toBe(turnOf(NEXT).identity.info.parentChain);
+    expect(completed.info.exchange).toBe(turnOf(NEXT).identity.info.parentExchange);
   });
 
   it.each<[string, Turn, Ending, { reason: Exclusion; detail?: string }]>([
@@ -238,6 +239,7 @@ describe('completedParcels', () => {
   ])('has no chain for an answer that %s', (_what, ending) => {
     const { info } = tell(turnOf(FIRST), ending).completed;
     expect(info).not.toHaveProperty('chain');
+    expect(info).not.toHaveProperty('exchange');
     expect(info).not.toHaveProperty('response');
   });
 

@@ -1,5 +1,5 @@
 import type { ChatMessage, Conversation } from '@app/chat';
-import { extendChain, hashResponse } from '@app/chat';
+import { extendChain, hashExchange, hashResponse } from '@app/chat';
 import {
   TurnArrived,
   TurnCompleted,
@@ -107,17 +107,21 @@ const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
     ? { promptIds: verdict.promptIds, responseIds: verdict.responseIds, logProbs: verdict.logProbs }
     : NO_ARRAYS;
 
+/** By what the request that continues an answer finds it. */
+const hashesOf = ({ promptChain, promptEnd }: Conversation, response: ChatMessage) => ({
+  chain: extendChain(promptChain, response),
+  ...(promptEnd === null ? {} : { exchange: hashExchange(promptEnd, response) }),
+  response: hashResponse(response),
+});
+
 /** `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample. */
 export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): Parcel[] => {
   const { exclusion, detail } = outcome;
   const { answer, verdict, completedAt } = ending;
   const { conversation, request } = turn;
   const keepsIds = exclusion === null || exclusion === 'side_turn';
-  const chain =
-    answer === null || !ending.delivered
-      ? {}
-      : { chain: extendChain(conversation.promptChain, answer.message), response: hashResponse(answer.message) };
-  const info = { ...infoOf(turn), completedAt, ...chain };
+  const hashes = answer === null || !ending.delivered ? {} : hashesOf(conversation, answer.message);
+  const info = { ...infoOf(turn), completedAt, ...hashes };
   const body = {
     sessionId: turn.identity.sessionId,
     model: turn.model,

@@ -96,6 +96,7 @@ export const identify = (
       ...(name?.source === 'named' ? { namedSession: key } : {}),
       ...(name?.source === 'runtime' ? { runtimeSession: key } : {}),
       ...(conversation.parentChain === null ? {} : { parentChain: conversation.parentChain }),
+      ...(conversation.parentExchange === null ? {} : { parentExchange: conversation.parentExchange }),
       ...(conversation.parentResponse === null ? {} : { parentResponse: conversation.parentResponse }),
       ...(narrow === null ? {} : { narrow: narrowKey(scope, narrow) }),
       client: clientKey(scope, header(headers, 'user-agent') ?? ''),

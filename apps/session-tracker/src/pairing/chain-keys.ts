@@ -10,8 +10,9 @@ export const hintOf = (info: TurnInfo): string | undefined => info.namedSession 
 export const chainKey = (info: TurnInfo, chain: string): string =>
   info.namedSession === undefined ? `chain.${chain}` : `chain.${info.namedSession}.${chain}`;
 
-/** Key under which an answer is found by its own text where a client cuts its history; undefined without a session. */
-export const answerKey = (info: TurnInfo, response: string | undefined): string | undefined => {
+/** Keys under which an answer is found where a client cuts its history, of hashes of it; none without a session. */
+export const answerKeys = (info: TurnInfo, hashes: readonly (string | undefined)[]): readonly string[] => {
   const session = hintOf(info);
-  return session === undefined || response === undefined ? undefined : `response.${responseKey(session, response)}`;
+  if (session === undefined) return [];
+  return hashes.filter((hash) => hash !== undefined).map((hash) => `response.${responseKey(session, hash)}`);
 };

@@ -79,10 +79,12 @@ describe('pairing', () => {
     expect(pairsOf(entry, 'x')).toEqual([]);
   });
 
-  it('takes nothing but the latest turn where the entry is an answer and not a conversation', () => {
-    const first = addFollower(build([turn('a', 1), turn('b', 2)]), follower('x', 3), 'latest-only');
-    expect(followedBy(first)).toEqual({ a: undefined, b: 'x' });
-    expect(followedBy(addFollower(first, follower('y', 4), 'latest-only'))).toEqual({ a: undefined, b: 'x' });
+  it('takes a turn only if no other gave the answer before, where the entry is an answer and not a conversation', () => {
+    const two = addFollower(build([turn('a', 1), turn('b', 2)]), follower('x', 3), 'only-one');
+    expect(followedBy(two)).toEqual({ a: undefined, b: undefined });
+    const one = addFollower(build([turn('a', 1), turn('b', 5)]), follower('x', 3), 'only-one');
+    expect(followedBy(one)).toEqual({ a: 'x', b: undefined });
+    expect(followedBy(addFollower(one, follower('y', 4), 'only-one'))).toEqual({ a: 'x', b: undefined });
   });
 
   it('leaves a follower that has gone elsewhere alone', () => {

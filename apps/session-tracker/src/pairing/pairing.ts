@@ -13,9 +13,10 @@ export interface Pair {
 
 /**
  * `any-free`: the entry is one conversation, which several clients may have word by word: a follower takes the latest free turn.
- * `latest-only`: the entry is one answer of a session: only its latest turn can be meant, free or not.
+ * `only-one`: the entry is one answer of a session, or one with what it answered: where two turns gave it, none is meant. A
+ * lost sample is better than the reward of another turn.
  */
-export type PairingRule = 'any-free' | 'latest-only';
+export type PairingRule = 'any-free' | 'only-one';
 
 const byTime = (a: { id: string; at: number }, b: { id: string; at: number }): number =>
   a.at - b.at || (a.id < b.id ? -1 : 1);
@@ -27,15 +28,17 @@ const affinity = (turn: ChainTurn, follower: ChainFollower): number =>
   (follower.session !== undefined && turn.session === follower.session ? 2 : 0) +
   (follower.narrow !== undefined && turn.narrow === follower.narrow ? 1 : 0);
 
-/** Earlier turns that resemble the follower most (same session, then same narrow), taken ones included, by time. */
-const closestTurns = (turns: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] => {
-  const earlier = turns.filter((turn) => turn.id !== follower.id && turn.at <= follower.at);
+const earlierTurns = (turns: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] =>
+  turns.filter((turn) => turn.id !== follower.id && turn.at <= follower.at);
+
+/** Turns that resemble the follower most (same session, then same narrow), taken ones included, by time. */
+const closestTurns = (earlier: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] => {
   const best = Math.max(...earlier.map((turn) => affinity(turn, follower)));
   return earlier.filter((turn) => affinity(turn, follower) === best);
 };
 
 /**
- * The turn that a request continues: the latest free one among the closest, else the latest one; null if there is none.
+ * The turn that a request continues: under rule `any-free` the latest free one among the closest, else the latest one; null if there is none.
  * Latest, not oldest: an equal conversation that was abandoned long ago must not catch what belongs to one going on now,
  * and a late follower of an older turn still finds that one free.
  */
@@ -44,9 +47,10 @@ export const parentOf = (
   follower: ChainFollower,
   rule: PairingRule = 'any-free',
 ): ChainTurn | null => {
-  const closest = closestTurns(entry.turns, follower);
-  const free = rule === 'any-free' ? closest.findLast((turn) => turn.followedBy === undefined) : undefined;
-  return free ?? closest.at(-1) ?? null;
+  const earlier = earlierTurns(entry.turns, follower);
+  if (rule === 'only-one') return earlier.length === 1 ? (earlier[0] ?? null) : null;
+  const closest = closestTurns(earlier, follower);
+  return closest.findLast((turn) => turn.followedBy === undefined) ?? closest.at(-1) ?? null;
 };
 
 /** Pairs what can be paired: a follower follows one turn at most, a turn is followed by one follower at most. */

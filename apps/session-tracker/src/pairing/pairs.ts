@@ -4,7 +4,7 @@ import { Outcomes } from '../outcomes/outcomes';
 import { Patience } from '../storage/patience';
 import { Stores, type TurnPlace } from '../storage/stores';
 import type { ChainEntry, ChainFollower, ChainTurn } from './chain-entry';
-import { answerKey, chainKey, hintOf } from './chain-keys';
+import { answerKeys, chainKey, hintOf } from './chain-keys';
 import { addFollower, addTurn, EMPTY_ENTRY, hasWithdrawn, pairsOf, parentOf, withdraw, type Pair } from './pairing';
 
 /** Brings turns and their followers together, whichever comes first, and says so once. */
@@ -30,9 +30,8 @@ export class Pairs {
       const entry = await this.change(chainKey(info, info.chain), (current) => addTurn(current, turn));
       pairs.push(...pairsOf(entry, turn.id));
     }
-    const answer = answerKey(info, info.response);
-    if (answer !== undefined) {
-      const entry = await this.change(answer, (current) => addTurn(current, turn, 'latest-only'));
+    for (const key of answerKeys(info, [info.exchange, info.response])) {
+      const entry = await this.change(key, (current) => addTurn(current, turn, 'only-one'));
       pairs.push(...pairsOf(entry, turn.id));
     }
     return this.publish(pairs);
@@ -51,7 +50,8 @@ export class Pairs {
     };
     const key = chainKey(info, parentChain);
     const entry = await this.change(key, (current) => addFollower(current, follower));
-    const answer = answerKey(info, info.parentResponse);
+    // What an answer replied to is gone after a compaction, and only then.
+    const [answer] = answerKeys(info, [info.parentResponse, info.parentExchange]);
     const isPlaced = parentOf(entry, follower) !== null && !hasWithdrawn(entry, follower.id);
     return this.publish(
       isPlaced || answer === undefined
@@ -61,7 +61,7 @@ export class Pairs {
   }
 
   /**
-   * A client that cut its history continues no known conversation: then the answer alone leads to the turn. The exact
+   * A client that cut its history continues no known conversation: then its last answer leads to the turn. The exact
    * turn may just be late, so it gets some time; the follower leaves the first key before it stands under the second.
    */
   private async fallBack(
@@ -76,7 +76,7 @@ export class Pairs {
     });
     const left = await this.change(keys.chain, (current) => withdraw(addFollower(current, follower), follower));
     if (!hasWithdrawn(left, follower.id)) return pairsOf(left, follower.id);
-    const entry = await this.change(keys.answer, (current) => addFollower(current, follower, 'latest-only'));
+    const entry = await this.change(keys.answer, (current) => addFollower(current, follower, 'only-one'));
     return pairsOf(entry, follower.id);
   }
 
