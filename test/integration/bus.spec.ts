@@ -495,6 +495,29 @@ describe('the bus', () => {
       expect(stored!.writtenAt).toBeLessThanOrEqual(Date.now() + 1000);
     });
 
+    it('are listed without waiting, also while others are written, but not once they are deleted', async () => {
+      const bus = newBus();
+      const documents = await bus.documents(BUCKETS.sessions, parse);
+      expect(await documents.list('s.*')).toEqual([]);
+      for (const key of ['s.a', 's.b', 's.gone', 'other.x', 's.hot']) await documents.update(key, count);
+      await (await bus.bucket(BUCKETS.sessions)).delete('s.gone');
+      let isOver = false;
+      const writing = (async () => {
+        while (!isOver) await documents.update('s.hot', count);
+      })();
+      const lists: string[][] = [];
+      const startedAt = performance.now();
+      while (lists.length < 10) lists.push((await documents.list('s.*')).map(({ key }) => key));
+      const tookMs = performance.now() - startedAt;
+      isOver = true;
+      await writing;
+      for (const keys of lists) expect(keys.filter((key) => key !== 's.hot')).toEqual(['s.a', 's.b']);
+      // A heartbeat, which ends the client's own listing, comes after 5 s, or 30 s.
+      expect(tookMs).toBeLessThan(5000);
+      const { revision, writtenAt } = (await documents.get('s.hot'))!;
+      expect(await documents.list('*.hot')).toEqual([{ key: 's.hot', revision, writtenAt }]);
+    });
+
     it('give up on a document that changes under every try', async () => {
       const bus = newBus();
       const documents = await bus.documents(BUCKETS.sessions, parse);

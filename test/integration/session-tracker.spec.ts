@@ -20,7 +20,7 @@ const STORE_GB = 0.5;
 const settingsFor = (url: string, idleMinutes: number): Settings =>
   Object.assign(new Settings(), {
     nats: Object.assign(new NatsSettings(), { url, storeGb: STORE_GB }),
-    session: Object.assign(new SessionSettings(), { idleMinutes }),
+    session: Object.assign(new SessionSettings(), { idleMinutes, answerMinutes: idleMinutes }),
   });
 
 describe('two session-trackers on a real nats-server', () => {
@@ -46,9 +46,12 @@ describe('two session-trackers on a real nats-server', () => {
   });
 
   afterEach(async () => {
-    await Promise.all(replicas.splice(0).map((replica) => replica.close()));
-    await producer.close();
-    await server.stop();
+    try {
+      await Promise.all(replicas.splice(0).map((replica) => replica.close()));
+      await producer.close();
+    } finally {
+      await server.stop();
+    }
   });
 
   const publish = async (...events: readonly Event[]): Promise<void> => {

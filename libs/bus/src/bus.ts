@@ -16,7 +16,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
 import { Documents } from './document';
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
-import { scanInfos, type ScannedInfo, type ScanOptions } from './scan';
+import { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 import { declareConsumer, declareStore, type TopologyOptions } from './topology';
 import { Worker, type Delivery, type WorkerOptions } from './worker';
 
@@ -131,8 +131,9 @@ export class Bus {
     return scanInfos(this.connection.current(), stream, options);
   }
 
+  /** Removes a message, and its bytes from the store's files. */
   async deleteAt(stream: StreamName, sequence: number): Promise<void> {
-    await this.connection.current().jsm.streams.deleteMessage(stream, sequence, false);
+    await this.connection.current().jsm.streams.deleteMessage(stream, sequence, true);
   }
 
   /** @throws BusUnavailableError */
@@ -146,7 +147,10 @@ export class Bus {
   }
 
   async documents<Value>(definition: BucketDefinition, parse: (value: unknown) => Value): Promise<Documents<Value>> {
-    return new Documents(await this.bucket(definition), parse);
+    const { name } = definition;
+    return new Documents(await this.bucket(definition), parse, (filter) =>
+      scanHeaders(this.connection.current(), `KV_${name}`, { filter: `$KV.${name}.${filter}` }),
+    );
   }
 
   /** The raw connection, for core request and reply. @throws BusUnavailableError while the server is away. */

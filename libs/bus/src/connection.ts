@@ -104,8 +104,10 @@ export class Connection {
     this.closed = true;
     await this.opening.catch(() => undefined);
     if (this.session === null) return;
-    if (this.up) await this.session.nc.drain();
-    else await this.session.nc.close();
+    const { nc } = this.session;
+    // A drain whose server goes away meanwhile does not end.
+    if (this.up) await Promise.race([nc.drain(), this.whenLost()]);
+    await nc.close();
     this.setUp(false);
   }
 

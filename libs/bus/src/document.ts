@@ -1,9 +1,11 @@
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
 import type { KV, KvEntry } from '@nats-io/kv';
 import { BusUnavailableError, ContentionError } from './errors';
 
 const WRONG_LAST_SEQUENCE = 10071;
 const MAX_TRIES = 12;
+/** On what the client stores in place of a deleted document. */
+const MARKER_HEADER = 'KV-Operation';
 
 /** A random pause in milliseconds, between half and one and a half times `baseMs`. */
 export const jitter = (baseMs: number): number => baseMs * (0.5 + Math.random());
@@ -34,6 +36,8 @@ export class Documents<Value> {
   constructor(
     private readonly bucket: KV,
     private readonly parse: (value: unknown) => Value,
+    /** The bucket's messages whose keys match a filter, without bodies. The client's own listing waits for a heartbeat, half a minute, if one of them is written while it reads. */
+    private readonly scan: (filter: string) => AsyncIterable<JsMsg>,
   ) {}
 
   /** @throws BusUnavailableError */
@@ -70,22 +74,24 @@ export class Documents<Value> {
   }
 
   /**
-   * Every document whose key matches `filter` (`*` stands for one token), without values, in no order.
+   * Every document whose key matches `filter` (`*` stands for one token), without values, in no order. One that is written
+   * meanwhile may be missing.
    * @throws BusUnavailableError
    */
   async list(filter: string): Promise<readonly Listed[]> {
-    const listed: Listed[] = [];
-    // The client obeys headers_only here as it does for a watch, but its types do not say so.
-    const options = { key: filter, headers_only: true };
+    const listed = new Map<string, Listed>();
     try {
-      for await (const entry of await this.bucket.history(options)) {
-        if (entry.operation !== 'PUT') continue;
-        listed.push({ key: entry.key, revision: entry.revision, writtenAt: entry.created.getTime() });
+      for await (const message of this.scan(filter)) {
+        // $KV.<bucket>.<key>
+        const key = message.subject.split('.').slice(2).join('.');
+        // A document may come twice if it is written meanwhile; one that was deleted left a marker.
+        if (message.headers?.has(MARKER_HEADER)) listed.delete(key);
+        else listed.set(key, { key, revision: message.seq, writtenAt: message.time.getTime() });
       }
     } catch (cause) {
       throw new BusUnavailableError(`listing documents ${filter} failed`, { cause });
     }
-    return listed;
+    return [...listed.values()];
   }
 
   private async entry(key: string): Promise<KvEntry | null> {

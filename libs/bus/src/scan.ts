@@ -1,4 +1,4 @@
-import { DeliverPolicy } from '@nats-io/jetstream';
+import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 import type { Session } from './connection';
 
@@ -17,12 +17,19 @@ export interface ScanOptions {
   readonly filter?: string;
 }
 
-/** Reads headers of every message that a stream holds now, in order, with an ordered headers-only consumer. */
+/** Reads headers of every message that a stream holds now, in order. */
 export async function* scanInfos(
   session: Session,
   stream: StreamName,
-  options: ScanOptions = {},
+  options?: ScanOptions,
 ): AsyncGenerator<ScannedInfo> {
+  for await (const message of scanHeaders(session, stream, options)) {
+    yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
+  }
+}
+
+/** The same for any stream, as messages without bodies, with an ordered headers-only consumer. */
+export async function* scanHeaders(session: Session, stream: string, options: ScanOptions = {}): AsyncGenerator<JsMsg> {
   const { state } = await session.jsm.streams.info(stream);
   const start = Math.max(options.startSequence ?? 1, state.first_seq);
   if (state.messages === 0 || start > state.last_seq) return;
@@ -37,7 +44,7 @@ export async function* scanInfos(
       // Batches that end by themselves: the last message may be deleted while it is waited for.
       more = false;
       for await (const message of await consumer.fetch({ max_messages: BATCH, expires: BATCH_EXPIRES_MS })) {
-        yield { subject: message.subject, sequence: message.seq, info: message.headers?.get(INFO_HEADER) ?? '' };
+        yield message;
         if (message.info.pending === 0 || message.seq >= state.last_seq) return;
         more = true;
       }
