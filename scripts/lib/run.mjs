@@ -24,6 +24,44 @@ export function run(command, args, { env = process.env, quiet = false, cwd = roo
   });
 }
 
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Runs a command as `run` does, its standard output dropped, and returns its exit code, or null if it took longer than
+ * `timeoutMs`: then it is killed, and so is whatever it started. A signal that ends this process ends all of that as well.
+ */
+export function runWithin(timeoutMs, command, args, env) {
+  return new Promise((resolve) => {
+    // A group of its own can be killed whole, and gets no Ctrl-C from the terminal.
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      killGroup(child);
+    }, timeoutMs);
+    const onSignal = () => {
+      killGroup(child);
+      process.exit(130);
+    };
+    const finish = (code) => {
+      clearTimeout(timer);
+      for (const signal of ENDINGS) process.removeListener(signal, onSignal);
+      resolve(isLate ? null : code);
+    };
+    for (const signal of ENDINGS) process.once(signal, onSignal);
+    child.once('error', () => finish(127));
+    child.once('exit', (code) => finish(code ?? 1));
+  });
+}
+
+function killGroup({ pid }) {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
 /** Whether a command ends with code 0 within a time; its output is dropped. */
 export function succeeds(command, args, timeoutMs) {
   return new Promise((resolve) => {
