@@ -382,6 +382,34 @@ describe('sample-submitter', () => {
       const leased = await post(replica.url, '/v1/samples/lease', { request_id: 'r' });
       expect(leased.body.samples.map((sample: any) => sample.metadata.turn_id)).toEqual(['t1']);
       expect(await erase(mine)).toEqual({ messages: 0, records: 0 });
+      // Its sample is gone, and nobody was trained on it.
+      expect((await get(replica.url, '/v1/stats')).body).toMatchObject({ waiting: 0, leased: 1, done: 0 });
+    });
+
+    it("takes the session's words out of the store's files", async () => {
+      await start();
+      await publishTurn(bus, 'mine', 1, { session: 'my-session' });
+      await publishTurn(bus, 'theirs', 1, { session: 'other' });
+      await settled('mine');
+      await settled('theirs');
+      const files = () =>
+        readdirSync(nats.storeDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.blk'));
+      const isOnDisk = (text: string): boolean =>
+        files().some((name) => readFileSync(join(nats.storeDir, name)).includes(text));
+      for (const turn of ['mine', 'theirs']) {
+        await until(() => isOnDisk(`question of ${turn}`) && isOnDisk(`vote on ${turn}`), {
+          what: `${turn} is on disk`,
+        });
+      }
+      await erase('my-session');
+      await until(() => !isOnDisk('question of mine') && !isOnDisk('answer of mine') && !isOnDisk('vote on mine'), {
+        what: 'the words are gone',
+      });
+      expect(isOnDisk('question of theirs')).toBe(true);
+      await nats.kill();
+      await nats.restart();
+      await until(() => bus.isUp, { what: 'the bus is back' });
+      expect((await bus.read(TurnCompleted, 'theirs'))?.body.head.messages).toHaveLength(1);
     });
 
     it('finds a turn that is a session of its own', async () => {

@@ -107,6 +107,7 @@ describe('ackLease', () => {
     const { state, result } = ackLease(leased, { requestId: 'r2', leaseId: 'l1', trainer: 'a' }, view);
     expect(result).toMatchObject({ operation: 'ack', leaseId: 'l1', samples: 3 });
     expect(state.leases).toEqual([]);
+    expect(state.acknowledged).toBe(3);
     expect(state.done).toEqual([[1, 7]]);
     expect(waitingSequences(state, view, NOW)).toEqual([8, 12]);
   });
@@ -201,7 +202,7 @@ describe('the policy state', () => {
   it('takes samples that are gone out of every lease', () => {
     const state = dropSamples(lease(INITIAL_POLICY_STATE).state, [2, 3], view);
     expect(state.leases.map(({ sequences }) => sequences)).toEqual([[[7, 7]]]);
-    expect(dropSamples(state, [7], view).leases).toEqual([]);
+    expect(dropSamples(state, [7], view)).toMatchObject({ leases: [], acknowledged: 0 });
     expect(waitingSequences(state, view, NOW + 9999)).toEqual([7, 8, 12]);
   });
 

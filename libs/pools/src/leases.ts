@@ -157,7 +157,8 @@ export const ackLease = (stored: PolicyState, request: OnLease, view: SampleView
   const repeated = answerOf(state, asked);
   if (repeated !== null) return { state: stored, result: repeated };
   const { change, sequences } = endLease(state, asked);
-  return { ...change, state: markDone(change.state, expandRanges(sequences), view) };
+  const done = markDone(change.state, expandRanges(sequences), view);
+  return { ...change, state: { ...done, acknowledged: done.acknowledged + change.result.samples } };
 };
 
 /** Gives a lease back: its samples wait again. @throws as `ackLease`. */

@@ -53,6 +53,8 @@ const PolicyStateSchema = Type.Object({
    * are swallowed, so that the list stays short.
    */
   done: RangesSchema,
+  /** Number of samples that were acknowledged; `done` also holds those that are gone. */
+  acknowledged: Type.Integer({ minimum: 0 }),
   /** Answers to the last requests of each trainer, newest last: a repeated request gets the same answer. */
   answers: Type.Array(AnswerSchema),
   /** When the stream of samples was created, server's clock: sequences of a stream that is gone mean nothing. */
@@ -77,6 +79,7 @@ export const INITIAL_POLICY_STATE: PolicyState = {
   gate: { state: 'serving' },
   leases: [],
   done: [],
+  acknowledged: 0,
   answers: [],
 };
 

@@ -22,7 +22,7 @@ export const forStream = (state: PolicyState, { streamCreatedAt }: SampleView): 
   if (state.streamCreatedAt === streamCreatedAt) return state;
   if (state.streamCreatedAt === undefined) return { ...state, streamCreatedAt };
   if (streamCreatedAt < state.streamCreatedAt) throw new OutdatedViewError();
-  return { ...state, streamCreatedAt, leases: [], done: [], answers: [] };
+  return { ...state, streamCreatedAt, leases: [], done: [], acknowledged: 0, answers: [] };
 };
 
 /** Sequences under a live lease. */

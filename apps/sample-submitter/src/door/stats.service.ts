@@ -12,7 +12,7 @@ export interface Stats {
   /** Samples that a lease could get now. */
   readonly waiting: number;
   readonly leased: number;
-  /** Samples that are finished, of those that the stream still holds. */
+  /** Samples that trainers have acknowledged. */
   readonly done: number;
   readonly batch: { readonly size: number; readonly waiting: number; readonly text: string };
   /** Turns by what has become of them: `sample`, or the reason why none. */
@@ -51,15 +51,14 @@ export class StatsService implements OnApplicationBootstrap, OnModuleDestroy {
     const waiting = waitingSequences(state, this.index.view, now).length;
     const leased = leasedSequences(state, now).length;
     const size = this.settings.rl.rolloutSteps;
-    const outcomes = this.index.counts;
     return {
       policy_version: state.version,
       gate: { state: state.gate.state, closed: isGateClosed(state, now) },
       waiting,
       leased,
-      done: Math.max(0, (outcomes.sample ?? 0) - waiting - leased),
+      done: state.acknowledged,
       batch: { size, waiting: Math.min(waiting, size), text: `${Math.min(waiting, size)} of ${size}` },
-      outcomes,
+      outcomes: this.index.counts,
       queue_size: this.settings.slime.queueSize,
     };
   }

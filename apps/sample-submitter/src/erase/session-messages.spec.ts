@@ -30,15 +30,21 @@ describe('SessionMessages', () => {
     expect(oursOf('other', messages)).toEqual([]);
   });
 
-  it('believes the tracker before the request', () => {
+  it('takes the turns that the tracker has put there, and those whose request named it', () => {
     const messages = [
       arrived('a', { runtimeSession: 's' }),
-      arrived('b', { runtimeSession: 's' }),
+      arrived('b', { namedSession: 'other', runtimeSession: 's' }),
+      arrived('c', { namedSession: 'other' }),
       followed('a', 'chain'),
     ];
-    expect(oursOf('s', messages)).toEqual(['rl.turn.arrived.v1.b']);
-    expect(oursOf('chain', messages)).toEqual(['rl.turn.arrived.v1.a', 'rl.turn.followed.v1.a']);
-    expect(oursOf('chain', messages, [['b', 'chain']])).toHaveLength(3);
+    const ofA = ['rl.turn.arrived.v1.a', 'rl.turn.followed.v1.a'];
+    expect(oursOf('s', messages)).toEqual(['rl.turn.arrived.v1.a', 'rl.turn.arrived.v1.b', 'rl.turn.followed.v1.a']);
+    expect(oursOf('chain', messages)).toEqual(ofA);
+    expect(oursOf('chain', messages, [['c', 'chain']])).toEqual([
+      'rl.turn.arrived.v1.a',
+      'rl.turn.arrived.v1.c',
+      ofA[1],
+    ]);
   });
 
   it('takes a turn that nothing is known of for a session of its own', () => {

@@ -61,15 +61,19 @@ export const turnIdOf = (message: Pick<StoredInfo, 'info'>): string | null => {
 };
 
 /**
- * Finds a session's messages among all that are stored. What the tracker decided about a turn holds; a turn it has not
- * decided about belongs to the session that its request names.
+ * Finds a session's messages among all that are stored: those of turns that the tracker has put there, or whose request named
+ * it, be it that the tracker has put them elsewhere.
  */
 export class SessionMessages {
   private readonly places = new Map<string, string>();
   private readonly decided = new Map<string, string>();
-  private readonly named = new Map<string, string>();
+  private readonly named = new Map<string, ReadonlySet<string>>();
 
-  constructor(private readonly session: string) {}
+  /** `turns`: those that are known to be the session's. */
+  constructor(
+    private readonly session: string,
+    private readonly turns: ReadonlySet<string> = new Set(),
+  ) {}
 
   /** First pass, over every message in any order: learns which turn belongs where. */
   learn(message: Pick<StoredInfo, 'subject' | 'info'>): void {
@@ -79,8 +83,8 @@ export class SessionMessages {
       this.decided.set(info.turnId, info.session);
     }
     if (TURNS.some((each) => each.matches(message.subject))) {
-      const named = info.namedSession ?? info.runtimeSession;
-      if (named !== undefined) this.named.set(info.turnId, named);
+      const names = [info.namedSession, info.runtimeSession].filter((name) => name !== undefined);
+      if (names.length > 0) this.named.set(info.turnId, new Set(names));
     }
   }
 
@@ -89,17 +93,25 @@ export class SessionMessages {
     this.places.set(turnId, session);
   }
 
+  /** Where the tracker has put a turn, as far as is known. */
+  placeOf(turnId: string): string | null {
+    return this.places.get(turnId) ?? this.decided.get(turnId) ?? null;
+  }
+
   /** Second pass: whether the message is one of the session's. */
   isOurs(message: Pick<StoredInfo, 'subject' | 'info'>): boolean {
     const info = parseInfo(message.info);
     if (OF_SESSIONS.some((each) => each.matches(message.subject))) return info.session === this.session;
-    if (FeedbackGiven.matches(message.subject) && info.session !== undefined) return info.session === this.session;
     const turnId = turnIdOf(message);
-    return turnId !== null && this.isOurTurn(turnId);
+    if (turnId !== null && this.isOurTurn(turnId)) return true;
+    return FeedbackGiven.matches(message.subject) && info.session === this.session;
   }
 
   private isOurTurn(turnId: string): boolean {
-    const session = this.places.get(turnId) ?? this.decided.get(turnId) ?? this.named.get(turnId);
-    return (session ?? rootSessionKey(turnId)) === this.session;
+    if (this.turns.has(turnId)) return true;
+    const place = this.placeOf(turnId);
+    const names = this.named.get(turnId);
+    if (place === null && names === undefined) return rootSessionKey(turnId) === this.session;
+    return place === this.session || names?.has(this.session) === true;
   }
 }

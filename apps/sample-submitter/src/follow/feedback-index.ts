@@ -5,10 +5,12 @@ import { StreamFollower } from './stream-follower';
 import { SampleIndex } from './sample-index';
 
 const NO_BODY = new Uint8Array();
+/** A score that came too late waits for an outcome in vain. */
+const MAX_SCORES = 16_384;
 
 /**
  * Scores that people have given to turns without an outcome yet: a person's score replaces the votes also where both
- * waited while no submitter ran, in whatever order they are worked on.
+ * waited while no submitter ran, in whatever order they are worked on. Of too many the oldest are forgotten.
  */
 @Injectable()
 export class FeedbackIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -46,7 +48,11 @@ export class FeedbackIndex implements OnApplicationBootstrap, BeforeApplicationS
   private add(message: ScannedInfo): void {
     try {
       const { turnId, score } = FeedbackGiven.decodeInfo({ ...message, data: NO_BODY });
-      if (score !== undefined) this.scores.set(turnId, score);
+      if (score === undefined) return;
+      this.scores.delete(turnId);
+      this.scores.set(turnId, score);
+      const [oldest] = this.scores.keys();
+      if (this.scores.size > MAX_SCORES && oldest !== undefined) this.scores.delete(oldest);
     } catch {
       // Its own delivery reports the malformed message.
     }
