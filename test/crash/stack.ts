@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
@@ -67,10 +67,12 @@ export class CrashStack {
     for (const app of APPS) {
       for (let i = 1; i <= replicas[app]; i += 1) ports.set(`${app}-${i}`, await lastingPort());
     }
+    const configFile = join(folder, 'empty.toml');
+    writeFileSync(configFile, '');
     const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR|LANG)$/.test(name));
     const env = {
       ...(Object.fromEntries(inherited) as Record<string, string>),
-      OPENCLAW_RL_CONFIG: '',
+      OPENCLAW_RL_CONFIG: configFile,
       OPENCLAW_RL_NATS_URL: nats.url,
       OPENCLAW_RL_NATS_STORE_GB: String(storeGb),
       OPENCLAW_RL_SERVER_BASE_URL: policy.url,
@@ -79,6 +81,7 @@ export class CrashStack {
       OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
       OPENCLAW_RL_JUDGE_BREAKER_OPEN_S: '1',
       OPENCLAW_RL_SESSION_IDLE_MINUTES: String(options.idleS / 60),
+      OPENCLAW_RL_SESSION_ANSWER_MINUTES: String(options.idleS / 60),
       OPENCLAW_RL_LOGS_LEVEL: 'warn',
       ...options.env,
     };

@@ -1,6 +1,6 @@
 import { rootSessionKey, SessionEnded, TurnSettled } from '@app/contracts';
 import { Script, type Event } from './script';
-import { IDLE_MS, World } from './world';
+import { ANSWER_MS, IDLE_MS, World } from './world';
 
 describe('the session-tracker', () => {
   let world: World;
@@ -294,6 +294,26 @@ describe('the session-tracker', () => {
     expect(world.followed).toEqual({ t1: 't2' });
     expect(world.settled).toEqual({ t2: 'gateway_lost' });
     expect(world.ended).toEqual([{ session: 'S#1', cause: 'idle', withoutNextState: [], lost: ['t2'] }]);
+  });
+
+  it('lets an answer take longer than the idle time, up to a bound of its own', async () => {
+    const long = script.turn('long', { session: 'S' });
+    await world.play(long.arrived);
+    world.store.now += ANSWER_MS - 1;
+    await world.replicas[0].sweeper.sweep();
+    expect(world.settled).toEqual({});
+    await world.play(long.completed);
+    await world.play(...script.turn('t2', { session: 'S', after: 'long' }).both);
+    expect(world.followed).toEqual({ long: 't2' });
+
+    await world.play(script.turn('lost', { session: 'S', after: 't2' }).arrived);
+    world.store.now += ANSWER_MS - 1;
+    await world.replicas[0].sweeper.sweep();
+    await world.replicas[0].sweeper.sweep();
+    expect(world.settled).toEqual({});
+    world.store.now += 1;
+    await world.replicas[0].sweeper.sweep();
+    expect(world.settled).toEqual({ lost: 'gateway_lost' });
   });
 
   it('ends no session early: an event that comes meanwhile keeps it open', async () => {

@@ -26,8 +26,9 @@ import { TurnHandler } from '../src/turns/turn.handler';
 import { CrashError, FakeStore } from './fake-store';
 import type { Event } from './script';
 
-/** Idle time of the default settings. */
+/** Times of the default settings. */
 export const IDLE_MS = new Settings().session.idleMinutes * 60_000;
+export const ANSWER_MS = new Settings().session.answerMinutes * 60_000;
 
 interface Replica {
   readonly turns: TurnHandler;

@@ -131,6 +131,10 @@ export const applyChanges = (doc: SessionDocument | null, changes: readonly Sess
 
 const isTaken = (end: End, turn: Turn): boolean => turn.arrivedAt <= end.at;
 
+/** Whether a turn has not been answered to its end. */
+export const isAnswering = ({ turns }: SessionDocument): boolean =>
+  Object.values(turns).some((turn) => !turn.completed);
+
 /** Whether an end was asked for and every turn that it takes has been answered. It comes true after the events before it. */
 export const isDue = ({ state, end, turns }: SessionDocument): boolean =>
   state === 'open' && end !== undefined && Object.values(turns).every((turn) => turn.completed || !isTaken(end, turn));

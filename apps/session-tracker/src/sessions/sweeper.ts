@@ -7,11 +7,11 @@ import {
 } from '@nestjs/common';
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
-import { sessionDocumentKey } from '@app/contracts';
+import { sessionDocumentKey, type SessionDocument } from '@app/contracts';
 import { Background } from '../storage/background';
 import { Stores } from '../storage/stores';
 import { Progress } from './progress';
-import { isDue } from './session-state';
+import { isAnswering, isDue } from './session-state';
 import { Sessions } from './sessions';
 
 const LONGEST_PAUSE_MS = 60_000;
@@ -19,17 +19,24 @@ const LONGEST_PAUSE_MS = 60_000;
 const BACKLOG_MS = 60_000;
 const EVERY_SESSION = sessionDocumentKey('*');
 
+/** What one look at a session gave: until it has been quiet for that long, this revision needs no second one. */
+interface Look {
+  readonly revision: number;
+  readonly endsAfterMs: number;
+}
+
 /**
- * Ends sessions that have been quiet for the idle time, by the server's clock, and ends that were left half done. Every
- * replica sweeps.
+ * Ends sessions that have been quiet for the idle time, by the server's clock, and ends that were left half done. A session
+ * that is still being answered is quiet later: after the longest time that an answer may take. Every replica sweeps.
  */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
   private readonly idleMs: number;
+  private readonly answerMs: number;
   private readonly background: Background;
-  /** Revisions that were looked at and have nothing to end, by key: until they have been quiet they need no second look. */
-  private seen = new Map<string, { readonly revision: number; readonly isOver: boolean }>();
+  /** Revisions that were looked at and have nothing to end, by key. */
+  private seen = new Map<string, Look>();
 
   constructor(
     settings: Settings,
@@ -38,6 +45,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     @Inject(Progress) private readonly progress: Pick<Progress, 'handledUntil' | 'upForMs'>,
   ) {
     this.idleMs = settings.session.idleMinutes * 60_000;
+    this.answerMs = settings.session.answerMinutes * 60_000;
     this.background = new Background(
       () => jitter(Math.min(LONGEST_PAUSE_MS, this.idleMs / 10)),
       () => this.sweep(),
@@ -65,27 +73,31 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION)) {
       if (this.background.isStopping) return;
       if (writtenAt > now) continue;
-      const isQuiet = isBacklogIn && writtenAt <= now - this.idleMs;
+      const quietMs = isBacklogIn ? now - writtenAt : 0;
       const before = this.seen.get(key);
-      const isKnown = before?.revision === revision && (before.isOver || !isQuiet);
-      const after = isKnown ? before : await this.look(key, { revision, isQuiet });
+      const isKnown = before?.revision === revision && quietMs < before.endsAfterMs;
+      const after = isKnown ? before : await this.look(key, { revision, quietMs });
       if (after !== null) seen.set(key, after);
     }
     this.seen = seen;
   }
 
   /** Ends a session if it is its time. Returns what is to be remembered of a session that needs nothing. */
-  private async look(
-    key: string,
-    at: { readonly revision: number; readonly isQuiet: boolean },
-  ): Promise<{ revision: number; isOver: boolean } | null> {
+  private async look(key: string, at: { readonly revision: number; readonly quietMs: number }): Promise<Look | null> {
     const stored = await this.stores.sessions.get(key);
     if (stored?.revision !== at.revision) return null;
     const { value: doc, revision } = stored;
     const session = key.slice(sessionDocumentKey('').length);
+    const endsAfterMs = this.endsAfterMs(doc);
     if (doc.state === 'ended' || isDue(doc)) await this.sessions.endDue(session);
-    else if (doc.state === 'announced' || !at.isQuiet) return { revision, isOver: doc.state === 'announced' };
+    else if (at.quietMs < endsAfterMs) return { revision, endsAfterMs };
     else await this.sessions.endQuiet(session, revision);
     return null;
+  }
+
+  /** After how long a quiet a session ends; one that is over never does. */
+  private endsAfterMs(doc: SessionDocument): number {
+    if (doc.state === 'announced') return Infinity;
+    return isAnswering(doc) ? Math.max(this.idleMs, this.answerMs) : this.idleMs;
   }
 }
