@@ -39,7 +39,7 @@ describe('requests that are hardly HTTP', () => {
   };
 
   const post = (headers: readonly string[], body: Buffer | string = '', path = '/v1/chat/completions') => [
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: raw\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`,
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-request-id: raw\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`,
     body,
   ];
 
@@ -50,9 +50,9 @@ describe('requests that are hardly HTTP', () => {
   it.each<[string, (Buffer | string)[]]>([
     ['no HTTP at all', ['hello\r\n\r\n']],
     ['bytes of TLS', [Buffer.from('16030100a5010000a10303', 'hex')]],
-    ['an unknown method', ['BREW /v1/models HTTP/1.1\r\nhost: x\r\n\r\n']],
-    ['HTTP/3.0', ['GET /v1/models HTTP/3.0\r\nhost: x\r\n\r\n']],
-    ['a space in the path', ['GET /v1/mo dels HTTP/1.1\r\nhost: x\r\n\r\n']],
+    ['an unknown method', ['BREW /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n']],
+    ['HTTP/3.0', ['GET /v1/models HTTP/3.0\r\nhost: 127.0.0.1\r\n\r\n']],
+    ['a space in the path', ['GET /v1/mo dels HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n']],
     ['a NUL in a header', post([json, length, 'x-session-id: a\0b'], body)],
     ['a bare CR in a header', post([json, length, 'x-session-id: a\rb: c'], body)],
     ['a folded header', post([json, length, 'x-session-id: a\r\n b'], body)],
@@ -101,7 +101,7 @@ describe('requests that are hardly HTTP', () => {
   });
 
   it.each<[string, (Buffer | string)[]]>([
-    ['headers that never end', ['POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n']],
+    ['headers that never end', ['POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\n']],
     ['a body that never ends', post([json, length], body.slice(0, 20))],
     ['chunks that never end', post([json, 'transfer-encoding: chunked'], '5\r\n{"mes\r\n')],
     ['a wait for 100-continue', post([json, length, 'expect: 100-continue'])],
