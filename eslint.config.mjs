@@ -63,6 +63,25 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/**/*.ts'],
+    ignores: ['test/support/settings-from.ts', 'test/integration/settings-from.spec.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@app/config',
+              importNames: ['loadSettings'],
+              message: "Use settingsFrom of test/support: it does not read a developer's own openclaw-rl.toml.",
+            },
+          ],
+          patterns: [{ group: ['@app/*/*'], message: 'Import a library by its name: @app/<lib>.' }],
+        },
+      ],
+    },
+  },
+  {
     files: ['libs/{advantage,sample,chat}/src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { headers } from '@nats-io/transport-node';
 import { Bus } from '@app/bus';
-import { loadSettings } from '@app/config';
 import {
   DeadLetter,
   decodeFrame,
@@ -22,6 +21,7 @@ import { runApp } from '@app/telemetry';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
 import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
 import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
+import { settingsFrom } from '../support/settings-from';
 import { startSubmitter, type Submitter } from './submitter-harness';
 
 const NEWS = { from_the_future: { a: [1, null] }, another: 'x' };
@@ -89,15 +89,12 @@ describe('messages of other versions, and of none', () => {
     engine = await startEngineDouble({});
     bus = new Bus({ app: 'test', url: nats.url, storeGb: 1, replicas: 1 });
     await bus.ready();
-    const settings = loadSettings(
-      {
-        OPENCLAW_RL_NATS_URL: nats.url,
-        OPENCLAW_RL_NATS_STORE_GB: '1',
-        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: engine.url,
-        OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
-      },
-      () => null,
-    );
+    const settings = settingsFrom({
+      OPENCLAW_RL_NATS_URL: nats.url,
+      OPENCLAW_RL_NATS_STORE_GB: '1',
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: engine.url,
+      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+    });
     for (const module of [SessionTrackerModule.forSettings(settings), PrmJudgeModule.forSettings(settings)]) {
       apps.push(await runApp({ module, host: '127.0.0.1', port: 0, logLevel: 'error' }));
     }

@@ -4,7 +4,6 @@ import type { LoggerService } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Bus } from '@app/bus';
-import { loadSettings } from '@app/config';
 import {
   CONSUMERS,
   FeedbackGiven,
@@ -24,6 +23,7 @@ import {
   type ScriptedAnswer,
 } from '@app/testing';
 import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
+import { settingsFrom } from '../support/settings-from';
 
 interface Replica {
   readonly app: NestFastifyApplication;
@@ -58,8 +58,7 @@ describe('prm-judge', () => {
   const logger: LoggerService = { log: keep, warn: keep, error: keep, fatal: keep };
 
   const start = async (env: Record<string, string> = {}): Promise<Replica> => {
-    const settings = loadSettings({
-      OPENCLAW_RL_CONFIG: '',
+    const settings = settingsFrom({
       NATS_URL: nats.url,
       OPENCLAW_RL_NATS_STORE_GB: '1',
       OPENCLAW_RL_SERVER_JUDGE_BASE_URL: judge.url,

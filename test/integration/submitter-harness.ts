@@ -1,7 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
-import { loadSettings } from '@app/config';
 import {
   FeedbackGiven,
   TurnArrived,
@@ -13,6 +12,7 @@ import {
 import { configureApp } from '../../apps/sample-submitter/src/configure-app';
 import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
 import { SampleSubmitterModule } from '../../apps/sample-submitter/src/sample-submitter.module';
+import { settingsFrom } from '../support/settings-from';
 
 /** One replica of sample-submitter inside the test's process. */
 export interface Submitter {
@@ -32,7 +32,7 @@ export const startSubmitter = async (
     OPENCLAW_RL_DOOR_PORT: '0',
     ...env,
   };
-  const settings = loadSettings(variables, () => null);
+  const settings = settingsFrom(variables);
   const app = await NestFactory.create<NestFastifyApplication>(SampleSubmitterModule.forSettings(settings), adapter, {
     logger: false,
     abortOnError: false,

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { loadSettings } from '@app/config';
 import { endConnectionsAtClose } from '@app/telemetry';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module';
 import { configureHttp } from '../../apps/gateway/src/http/configure-http';
 import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
+import { settingsFrom } from './settings-from';
 
 /** A gateway inside the test process, on a port of its own. */
 export interface TestGateway {
@@ -20,7 +20,7 @@ export const startGateway = async (
   env: Record<string, string>,
   adapter: FastifyAdapter = gatewayAdapter(),
 ): Promise<TestGateway> => {
-  const settings = loadSettings({ PORT: '0', OPENCLAW_RL_CONFIG: '', ...env });
+  const settings = settingsFrom({ PORT: '0', ...env });
   const testing = await Test.createTestingModule({ imports: [GatewayModule.forSettings(settings)] }).compile();
   const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
   configureHttp(app, settings.gateway);
