@@ -13,6 +13,16 @@ export interface Erased {
   readonly records: number;
 }
 
+/** OpenClaw appends `:<boundary count>` to its affinity ids; the session is known without it. */
+const BOUNDARY_COUNT = /:\d+$/;
+
+/** Keys of the sessions that a client may mean by an id: the one called so, and the one that an affinity header names so. */
+export const sessionKeysOf = (scope: string, sessionId: string): string[] => {
+  const stripped = sessionId.replace(BOUNDARY_COUNT, '');
+  const ids = stripped === '' ? [sessionId] : [sessionId, stripped];
+  return [...new Set(ids)].map((id) => sessionKey(scope, id));
+};
+
 /** Ends sessions, and removes what is kept of them, at their client's word. */
 @Injectable()
 export class SessionsService {
@@ -20,14 +30,28 @@ export class SessionsService {
 
   /** Asks the session-tracker to end the session now. @throws BusUnavailableError */
   async end(scope: string, sessionId: string, outcome: number | undefined): Promise<void> {
-    const session = sessionKey(scope, sessionId);
-    const info = { scope, session, closedAt: Date.now(), ...(outcome === undefined ? {} : { outcome }) };
-    await this.bus.publish(SessionClosed, [randomUUID()], { info, head: {} });
+    for (const session of sessionKeysOf(scope, sessionId)) {
+      const info = { scope, session, closedAt: Date.now(), ...(outcome === undefined ? {} : { outcome }) };
+      await this.bus.publish(SessionClosed, [randomUUID()], { info, head: {} });
+    }
   }
 
-  /** Removes messages, documents and records. @throws BusUnavailableError, OpenAiError 503 */
+  /** Removes messages, documents and records. @throws BusUnavailableError, OpenAiError 404 where there is nothing, 503 */
   async erase(scope: string, sessionId: string): Promise<Erased> {
-    const request = EraseSession.encodeRequest({ session: sessionKey(scope, sessionId) });
+    let [messages, records] = [0, 0];
+    for (const session of sessionKeysOf(scope, sessionId)) {
+      const erased = await this.eraseKey(session);
+      messages += erased.messages;
+      records += erased.records;
+    }
+    if (messages + records > 0) return { messages, records };
+    throw new OpenAiError(404, 'not_found', 'id: nothing is kept of a session of yours that is called so', {
+      param: 'id',
+    });
+  }
+
+  private async eraseKey(session: string): Promise<Erased> {
+    const request = EraseSession.encodeRequest({ session });
     try {
       const reply = await this.bus.core().request(EraseSession.subject, request, { timeout: ERASE_TIMEOUT_MS });
       return EraseSession.decodeReply(reply.string());
