@@ -204,9 +204,11 @@ describe('the OpenAPI document', () => {
       expect(await statusOf(`post /v1/samples/leases/{id}/${operation}`, { id: 'none', body: request() })).toBe(404);
       expect(await statusOf(`post /v1/samples/leases/{id}/${operation}`, { id, body: {} })).toBe(400);
     }
-    expect(await statusOf('post /v1/samples/lease', { body: once })).toBe(409);
+    const first = request({ max: 1, min: 1, trainer: 'a' });
+    expect(await statusOf('post /v1/samples/lease', { body: first })).toBe(200);
+    expect(await statusOf('post /v1/samples/lease', { body: { ...first, max: 2 } })).toBe(409);
     expect(await statusOf('post /v1/samples/lease', { body: request({ max: 0 }) })).toBe(400);
-    const second = (await lease({ max: 1, trainer: 'a' })).json();
+    const second = (await ask('post /v1/samples/lease', { body: first })).json();
     expect(await statusOf('post /v1/samples/leases/{id}/nack', { id: second.lease_id, body: request() })).toBe(200);
     expect((await lease({ min: 4096, max: 4096 })).json().lease_id).toBeNull();
     expect(await statusOf('get /v1/stats')).toBe(200);
