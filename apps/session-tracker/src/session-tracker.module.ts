@@ -4,6 +4,7 @@ import { SettingsModule, type Settings } from '@app/config';
 import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
 import { Consumers } from './consumers';
 import { FeedbackHandler } from './feedback/feedback.handler';
+import { StoredTurns } from './feedback/stored-turns';
 import { Outcomes } from './outcomes/outcomes';
 import { Pairs } from './pairing/pairs';
 import { EndQueue } from './sessions/end-queue';
@@ -44,6 +45,7 @@ export class SessionTrackerModule {
         EndQueue,
         Sweeper,
         TurnHandler,
+        StoredTurns,
         FeedbackHandler,
         Consumers,
       ],

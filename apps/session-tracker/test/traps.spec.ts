@@ -1,4 +1,6 @@
+import { MAX_DELIVERIES, OutageError } from '@app/bus';
 import { rootSessionKey, SessionEnded, TurnSettled } from '@app/contracts';
+import { TurnNotCompletedError } from '../src/feedback/errors';
 import { Script, type Event } from './script';
 import { ANSWER_MS, IDLE_MS, World } from './world';
 
@@ -397,6 +399,29 @@ describe('the session-tracker', () => {
       world.publish(turn.completed);
       await world.deliver([1]);
       expect(world.followed).toEqual({ t1: 'f1' });
+    });
+
+    it('waits with a text as long as an answer may take, and gives it up after that', async () => {
+      const [running, lost] = [
+        script.turn('running', { session: 'S', at: Date.now() }),
+        script.turn('lost', { session: 'S', at: Date.now() - ANSWER_MS }),
+      ];
+      world.publish(
+        running.arrived,
+        lost.arrived,
+        script.feedback('f1', 'running', { hasText: true }),
+        script.feedback('f2', 'lost', { hasText: true }),
+      );
+      await expect(world.handle(2, MAX_DELIVERIES + 1)).rejects.toBeInstanceOf(OutageError);
+      await expect(world.handle(3, MAX_DELIVERIES)).rejects.toBeInstanceOf(TurnNotCompletedError);
+    });
+
+    it('has nothing to say with a text about a turn that was lost', async () => {
+      await world.play(script.turn('t1', { session: 'S' }).arrived);
+      await world.goQuiet();
+      await world.play(script.feedback('f1', 't1', { hasText: true }));
+      expect(world.followed).toEqual({});
+      expect(world.settled).toEqual({ t1: 'gateway_lost' });
     });
 
     it('has no side turn judged for a text, and none that is settled', async () => {

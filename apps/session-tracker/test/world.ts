@@ -13,6 +13,7 @@ import {
 import type { Static, TObject } from '@sinclair/typebox';
 import { Telemetry } from '@app/telemetry';
 import { FeedbackHandler } from '../src/feedback/feedback.handler';
+import { StoredTurns } from '../src/feedback/stored-turns';
 import { Outcomes } from '../src/outcomes/outcomes';
 import { Pairs } from '../src/pairing/pairs';
 import { EndQueue } from '../src/sessions/end-queue';
@@ -118,10 +119,10 @@ export class World {
   }
 
   /** One delivery, by one of the replicas in turn. */
-  async handle(sequence: number): Promise<void> {
+  async handle(sequence: number, deliveries = 1): Promise<void> {
     const event = this.events[sequence];
     if (event === undefined) throw new StuckError(`the stream has no sequence ${sequence}`);
-    const delivery: Delivery = { ...event, data: new Uint8Array(), sequence, deliveries: 1 };
+    const delivery: Delivery = { ...event, data: new Uint8Array(), sequence, deliveries };
     const { turns, feedback } = this.nextReplica();
     if (FeedbackGiven.matches(event.subject)) await feedback.handle(delivery);
     else await turns.handle(delivery);
@@ -205,7 +206,7 @@ export class World {
     return {
       turns: new TurnHandler(places, new Pairs(stores, outcomes, patience), ends, outcomes),
       ends,
-      feedback: new FeedbackHandler(store.bus(), places, sessions, outcomes),
+      feedback: new FeedbackHandler(new StoredTurns(new Settings(), store.bus()), places, sessions, outcomes),
       sweeper: new Sweeper(new Settings(), stores, sessions, progress),
     };
   }

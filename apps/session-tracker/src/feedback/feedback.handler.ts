@@ -1,18 +1,18 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { Bus, type Delivery } from '@app/bus';
-import { FeedbackGiven, TurnArrived, TurnCompleted, type FeedbackGivenInfo } from '@app/contracts';
+import { Injectable } from '@nestjs/common';
+import type { Delivery } from '@app/bus';
+import { FeedbackGiven } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
 import { Sessions } from '../sessions/sessions';
 import type { TurnPlace } from '../storage/stores';
 import { unjudgedReason } from '../turns/kind';
 import { Places } from '../turns/places';
-import { TurnNotCompletedError } from './errors';
+import { StoredTurns } from './stored-turns';
 
 /** Handles people's feedback: a text that comes before any reply is the next state, a score makes one needless. */
 @Injectable()
 export class FeedbackHandler {
   constructor(
-    @Inject(Bus) private readonly bus: Pick<Bus, 'read'>,
+    private readonly turns: StoredTurns,
     private readonly places: Places,
     private readonly sessions: Sessions,
     private readonly outcomes: Outcomes,
@@ -23,16 +23,16 @@ export class FeedbackHandler {
     if (info.score === undefined && !info.hasText) return;
     const place = await this.placeOf(info.turnId);
     if (place === null) return;
-    if (info.score === undefined && !(await this.followByText(info, place))) return;
+    if (info.score === undefined && !(await this.followByText(event, place))) return;
     await this.sessions.release(place.session, [info.turnId]);
   }
 
   /** Returns whether the turn is followed now, by this text or by what was there before. */
-  private async followByText({ turnId, feedbackId }: FeedbackGivenInfo, place: TurnPlace): Promise<boolean> {
-    const turn = await this.bus.read(TurnCompleted, turnId);
-    if (turn === null) throw new TurnNotCompletedError(turnId);
-    if (unjudgedReason(place.main, turn.info.exclusion) !== null || (await this.outcomes.isSettled(turnId)))
-      return false;
+  private async followByText(event: Delivery, place: TurnPlace): Promise<boolean> {
+    const { turnId, feedbackId } = FeedbackGiven.decodeInfo(event);
+    if (await this.outcomes.isSettled(turnId)) return false;
+    const turn = await this.turns.completed(turnId, event.deliveries);
+    if (unjudgedReason(place.main, turn.exclusion) !== null) return false;
     await this.outcomes.follow({ turnId, session: place.session, role: 'user', feedbackId });
     return true;
   }
@@ -41,7 +41,7 @@ export class FeedbackHandler {
   private async placeOf(turnId: string): Promise<TurnPlace | null> {
     const known = await this.places.known(turnId);
     if (known !== null) return known;
-    const turn = (await this.bus.read(TurnCompleted, turnId)) ?? (await this.bus.read(TurnArrived, turnId));
-    return turn === null ? null : this.places.of(turn.info);
+    const turn = await this.turns.find(turnId);
+    return turn === null ? null : this.places.of(turn);
   }
 }
