@@ -63,6 +63,16 @@ describe('the session-tracker', () => {
       expect(world.followed).toEqual({ a1: 'a2', b1: 'b2' });
     });
 
+    it('does not mix two programs with the same conversation', async () => {
+      await world.play(...script.turn('a1', { chain: 'same', client: 'a' }).both);
+      await world.play(...script.turn('b1', { chain: 'same', client: 'b' }).both);
+      await world.play(...script.turn('a2', { after: 'a1', client: 'a' }).both);
+      expect(world.followed).toEqual({ a1: 'a2' });
+      expect(world.session(rootSessionKey('a1')).turns).toHaveProperty('a2');
+      await world.play(...script.turn('c2', { after: 'b1', client: 'c' }).both);
+      expect(world.followed).toEqual({ a1: 'a2' });
+    });
+
     it('judges both of two clients with the same conversation that nothing tells apart', async () => {
       await world.play(...script.turn('a1', { chain: 'same' }).both, ...script.turn('b1', { chain: 'same' }).both);
       await world.play(...script.turn('a2', { after: 'a1' }).both, ...script.turn('b2', { after: 'b1' }).both);

@@ -1,10 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox';
 
+/** Program of the caller that it is from, see `clientKey`; entries of earlier versions have none. */
+const Client = Type.Optional(Type.String());
+
 /** A turn whose conversation, answer included, has the entry's hash. */
 const ChainTurn = Type.Object({
   id: Type.String(),
   session: Type.String(),
   narrow: Type.Optional(Type.String()),
+  client: Client,
   /** Whether it is judged once it is followed. Others stand here too: what follows them follows nothing else. */
   judge: Type.Boolean(),
   /** Gateway's clock, milliseconds since 1970: when its request arrived. */
@@ -19,6 +23,7 @@ const ChainFollower = Type.Object({
   /** Session that the request itself names. */
   session: Type.Optional(Type.String()),
   narrow: Type.Optional(Type.String()),
+  client: Client,
   at: Type.Integer(),
   follows: Type.Optional(Type.String()),
   /** Looks for its turn under another key by now. */

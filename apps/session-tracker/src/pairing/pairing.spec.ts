@@ -60,6 +60,16 @@ describe('pairing', () => {
     expect(parentOf(build(turns), follower('x', 9))?.id).toBe('c');
   });
 
+  it('takes no turn of another program, unless the session has a name or the program is not known', () => {
+    const ours = turn('a', 1, { session: 'A', client: 'one' });
+    expect(parentOf(build([ours]), follower('x', 9, { client: 'one' }))?.id).toBe('a');
+    expect(parentOf(build([ours]), follower('x', 9, { client: 'two' }))).toBeNull();
+    expect(parentOf(build([ours]), follower('x', 9, { client: 'two', session: 'B' }))).toBeNull();
+    expect(parentOf(build([ours]), follower('x', 9, { client: 'two', session: 'A' }))?.id).toBe('a');
+    expect(parentOf(build([ours]), follower('x', 9))?.id).toBe('a');
+    expect(parentOf(build([turn('a', 1)]), follower('x', 9, { client: 'two' }))?.id).toBe('a');
+  });
+
   it('does not take the turn of another session when its own is followed already', () => {
     const turns = [turn('a', 1, { session: 'A' }), turn('b', 2, { session: 'B' })];
     const entry = build(turns, [follower('x', 3, { session: 'A' }), follower('y', 4, { session: 'A' })]);

@@ -28,8 +28,16 @@ const affinity = (turn: ChainTurn, follower: ChainFollower): number =>
   (follower.session !== undefined && turn.session === follower.session ? 2 : 0) +
   (follower.narrow !== undefined && turn.narrow === follower.narrow ? 1 : 0);
 
-const earlierTurns = (turns: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] =>
-  turns.filter((turn) => turn.id !== follower.id && turn.at <= follower.at);
+/** Another program's conversation may have the same words; only a session's name says that it is the same one. */
+const isForeign = (turn: ChainTurn, follower: ChainFollower): boolean =>
+  turn.session !== follower.session &&
+  turn.client !== undefined &&
+  follower.client !== undefined &&
+  turn.client !== follower.client;
+
+/** Turns that a follower may continue, by time. */
+const candidates = (turns: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] =>
+  turns.filter((turn) => turn.id !== follower.id && turn.at <= follower.at && !isForeign(turn, follower));
 
 /** Turns that resemble the follower most (same session, then same narrow), taken ones included, by time. */
 const closestTurns = (earlier: readonly ChainTurn[], follower: ChainFollower): readonly ChainTurn[] => {
@@ -47,7 +55,7 @@ export const parentOf = (
   follower: ChainFollower,
   rule: PairingRule = 'any-free',
 ): ChainTurn | null => {
-  const earlier = earlierTurns(entry.turns, follower);
+  const earlier = candidates(entry.turns, follower);
   if (rule === 'only-one') return earlier.length === 1 ? (earlier[0] ?? null) : null;
   const closest = closestTurns(earlier, follower);
   return closest.findLast((turn) => turn.followedBy === undefined) ?? closest.at(-1) ?? null;

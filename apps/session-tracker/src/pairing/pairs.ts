@@ -22,6 +22,7 @@ export class Pairs {
       id: info.turnId,
       session: place.session,
       narrow: info.narrow,
+      client: info.client,
       judge,
       at: info.arrivedAt,
     };
@@ -46,6 +47,7 @@ export class Pairs {
       role,
       session: hintOf(info),
       narrow: info.narrow,
+      client: info.client,
       at: info.arrivedAt,
     };
     const key = chainKey(info, parentChain);

@@ -45,6 +45,7 @@ export class Places {
       role: 'user' as const,
       at: info.arrivedAt,
       narrow: info.narrow,
+      client: info.client,
       session: hintOf(info),
     };
     return this.patience.find(async () => {
