@@ -9,8 +9,13 @@ const STAMP = join(root, 'dist', '.sources');
 
 /** Builds everything that runs, if the sources are not those of the last build. */
 export async function ensureBuilt() {
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashSources()) return;
+  await build();
+}
+
+/** Builds everything that runs, from nothing, and notes of which sources. */
+export async function build() {
   const sources = hashSources();
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;
   console.log('Building ...');
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const nest = commandFile('@nestjs/cli', 'bin/nest.js');
