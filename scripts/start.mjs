@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -6,6 +6,7 @@ import { findNatsServer } from './lib/nats.mjs';
 import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { loadConfigLibrary, root } from './lib/project.mjs';
+import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
 import { appSpec, engineDoubleSpec, natsSpec } from './lib/services.mjs';
 import { requireUnusedStore } from './lib/state.mjs';
 import { summary } from './lib/summary.mjs';
@@ -15,7 +16,7 @@ const HELP = `Starts the whole stack: gateway, session tracker, judge, trainer's
 
 npm start -- [options]
   --judges N     replicas of the judge (default 1)
-  --state PATH   folder of the store (default .openclaw-rl)
+  --state PATH   folder of the store, and of records without records.dir (default .openclaw-rl)
   --help         this text
 
 Settings come from openclaw-rl.toml and the environment; npm run settings lists them.`;
@@ -66,7 +67,7 @@ async function refuseTakenPorts(config, settings, { judges }) {
   await require(gateway, 'gateway.port');
   await require(door, 'door.port');
   if (metrics.port === 0) return;
-  for (let index = 0; index < judges + 2; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
+  for (let index = 0; index <= judges; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
 }
 
 /** Runs everything until a signal ends it. */
@@ -86,28 +87,33 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   const natsUrl = await provideNats(supervisor, config, settings, stateDir);
   const usesDouble = settings.server.baseUrl === null;
   const engine = usesDouble ? await provideEngineDouble(supervisor, settings.server) : {};
-  const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, ...engine };
+  const recordsDir = hasOwnRecordsDir(config) ? settings.records.dir : join(stateDir, 'records');
+  const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, OPENCLAW_RL_RECORDS_DIR: recordsDir, ...engine };
   const { port } = settings.metrics;
+  // From metrics.port on: the session tracker, then the judges. The others have /metrics on their own ports.
   const withMetrics = (index) => ({ ...env, OPENCLAW_RL_METRICS_PORT: String(port === 0 ? 0 : port + index) });
   const judgeSpecs = Array.from({ length: judges }, (_, index) => {
     const name = judges === 1 ? 'prm-judge' : `prm-judge-${index + 1}`;
-    return appSpec('prm-judge', { name, env: withMetrics(index + 2) });
+    return appSpec('prm-judge', { name, env: withMetrics(index + 1) });
   });
   const [gateway, door] = await supervisor.start([
     appSpec('gateway', { env }),
-    appSpec('sample-submitter', { env: withMetrics(0) }),
-    appSpec('session-tracker', { env: withMetrics(1) }),
+    appSpec('sample-submitter', { env }),
+    appSpec('session-tracker', { env: withMetrics(0) }),
     ...judgeSpecs,
   ]);
   if (gateway === undefined) return;
-  console.log(
-    summary({
-      settings,
-      usesDouble,
-      gatewayUrl: reachable(gateway.details, settings.gateway),
-      doorUrl: reachable(door.details, settings.door),
-    }),
-  );
+  const gatewayUrl = urlOf(gateway.details, settings.gateway);
+  const [isPolicyUp, isJudgeUp] = await Promise.all([
+    isPolicyReachable(gatewayUrl),
+    settings.server.judgeBaseUrl === null || isReachable(settings.server.judgeBaseUrl),
+  ]);
+  const doorUrl = urlOf(door.details, settings.door);
+  console.log(summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }));
+}
+
+function hasOwnRecordsDir(config) {
+  return config.configuredSettings(process.env).has('records.dir');
 }
 
 async function provideNats(supervisor, config, settings, stateDir) {
@@ -141,7 +147,7 @@ async function provideEngineDouble(supervisor, server) {
 }
 
 /** The URL that a service said it listens on, as a client on this machine writes it. */
-function reachable(details, { host, port }) {
+function urlOf(details, { host, port }) {
   const url = details === '' ? `http://${host}:${port}` : details;
   return url.replace(/\/$/, '').replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1');
 }

@@ -1,5 +1,5 @@
 /** What is printed once everything is up: where it is, how to try it, what to paste, who serves, what is kept. */
-export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
+export function summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }) {
   const { server, gateway, records } = settings;
   const key = gateway.apiKeys.length > 0 ? 'YOUR KEY' : 'sk-any';
   const header = gateway.apiKeys.length > 0 ? ` -H 'Authorization: Bearer ${key}'` : '';
@@ -8,9 +8,9 @@ export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
     '',
     `Gateway   ${gatewayUrl}/v1`,
     `Trainer   ${doorUrl}`,
-    `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}`,
-    `Judge     ${judgeLine(server, usesDouble)}`,
-    `Records   ${records.enabled ? `on: conversations are written to ${records.dir}` : 'off: conversations stand in the NATS store only, for 72 hours'}`,
+    `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
+    `Judge     ${judgeLine(server, usesDouble)}${unless(isJudgeUp)}`,
+    `Records   ${records.enabled ? `on: conversations are written to ${recordsDir}` : 'off: conversations stand in the NATS store only, for 72 hours'}`,
     '',
     'Try it:',
     `  curl ${gatewayUrl}/v1/chat/completions -H 'Content-Type: application/json'${header} -d '${body}'`,
@@ -24,6 +24,10 @@ export function summary({ settings, gatewayUrl, doorUrl, usesDouble }) {
 
 const ENGINE_DOUBLE =
   'ENGINE DOUBLE: no server.base_url is configured, so a stand-in with scripted answers serves, not a language model';
+
+function unless(isUp) {
+  return isUp ? '' : ', not reachable yet';
+}
 
 function judgeLine(server, usesDouble) {
   if (usesDouble && server.judgeBaseUrl === null) return 'engine double (scripted verdicts)';

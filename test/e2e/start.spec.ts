@@ -215,6 +215,7 @@ describe('the whole stack', () => {
     expect(stack.output()).toContain(`Gateway   ${gateway}/v1`);
     expect(stack.output()).toContain('ENGINE DOUBLE');
     expect(stack.output()).toContain('Records   off');
+    expect(stack.output()).not.toContain('not reachable');
     expect(stack.output()).toContain(`curl ${gateway}/v1/chat/completions`);
     const block = /^\{\n[^]*?^\}/m.exec(stack.output())?.[0] ?? '';
     expect(JSON.parse(block)).toMatchObject({
@@ -244,6 +245,25 @@ describe('the whole stack', () => {
     expect(await stack.ended).toBe(0);
     expect(all.filter(isAlive)).toEqual([]);
     expect(stack.output()).not.toContain('is killed');
+  });
+
+  test('has its metrics from one port on, its records in the folder of the store, and says which model does not answer', async () => {
+    const metrics = await freePort();
+    const [policy, judge] = [await freePort(), await freePort()];
+    const stack = await startUp({
+      ...(await freeDoors()),
+      METRICS_PORT: String(metrics),
+      OPENCLAW_RECORD_ENABLED: '1',
+      OPENCLAW_RL_SERVER_BASE_URL: `http://127.0.0.1:${policy}`,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'model',
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: `http://127.0.0.1:${judge}`,
+      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+    });
+    expect(readyLines(stack, 'session-tracker')).toEqual([expect.stringContaining(`:${metrics}`)]);
+    expect(readyLines(stack, 'prm-judge')).toEqual([expect.stringContaining(`:${metrics + 1}`)]);
+    expect(stack.output()).toContain(`Policy    model at http://127.0.0.1:${policy}, not reachable yet`);
+    expect(stack.output()).toContain(`Judge     judge at http://127.0.0.1:${judge}, not reachable yet`);
+    expect(stack.output()).toContain(`are written to ${join(folder, 'state', 'records')}`);
   });
 
   test('keeps two stacks from one store, at any log level', async () => {
