@@ -25,7 +25,10 @@ export class Places {
     const place: TurnPlace = {
       session:
         info.namedSession ?? (await this.parentSession(info)) ?? info.runtimeSession ?? rootSessionKey(info.turnId),
-      main: isMainLine(info, info.kind === 'main' && !info.hasTools && (await this.clients.sendsTools(info.client))),
+      main: isMainLine(
+        info,
+        info.kind === 'main' && !info.hasTools && (await this.clients.sendsTools(info.client, info.arrivedAt)),
+      ),
     };
     return this.stores.places.update(`turn.${info.turnId}`, (first) =>
       first === null ? { next: place, result: place } : { next: null, result: first },

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { BUCKETS } from '@app/contracts';
 import { Stores } from '../storage/stores';
 
-/** The mark is renewed after this time: its bucket forgets it after two days. */
+/** How long the bucket keeps a mark, and after how long it is renewed. */
+const FORGOTTEN_AFTER_MS = BUCKETS.sessions.ttlSeconds * 1000;
 const RENEW_AFTER_MS = 12 * 3600 * 1000;
 const MAX_CACHED = 10_000;
 
@@ -24,7 +26,8 @@ export class ToolClients {
     this.noticedAt.set(client, noticedAt);
   }
 
-  async sendsTools(client: string): Promise<boolean> {
-    return this.noticedAt.has(client) || (await this.stores.clients.get(`client.${client}`)) !== null;
+  async sendsTools(client: string, now: number): Promise<boolean> {
+    const isFresh = now - (this.noticedAt.get(client) ?? -Infinity) < FORGOTTEN_AFTER_MS;
+    return isFresh || (await this.stores.clients.get(`client.${client}`)) !== null;
   }
 }
