@@ -412,6 +412,56 @@ describe('sample-submitter', () => {
       expect((await bus.read(TurnCompleted, 'theirs'))?.body.head.messages).toHaveLength(1);
     });
 
+    it('erases what comes out afterwards of a turn that was being judged or streamed, and keeps what came later', async () => {
+      const env = { OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: folder };
+      await start(env);
+      await start(env);
+      const session = sessionKey('scope', 's');
+      const documents = await bus.bucket(BUCKETS.sessions);
+      for (const turn of ['judged', 'streamed', 'nameless']) {
+        const options = turn === 'nameless' ? {} : { session };
+        await publishArrived(bus, turn, options);
+        await documents.put(`turn.${turn}`, JSON.stringify({ session, main: true }));
+        if (turn === 'judged') await publishCompleted(bus, turn, options);
+      }
+      await bus.publish(TurnFollowed, ['judged'], {
+        info: { turnId: 'judged', session, role: 'user', nextTurnId: 'streamed' },
+        head: {},
+      });
+      expect((await erase(session)).messages).toBe(5);
+
+      await publishJudged(bus, 'judged', 1, 'streamed');
+      await publishCompleted(bus, 'streamed', { session });
+      await publishCompleted(bus, 'nameless');
+      await publishArrived(bus, 'later', { session });
+      await publishTurn(bus, 'later', 1, { session });
+      // An answer that nobody had heard of when the session was erased.
+      await publishCompleted(bus, 'unheard', { session });
+      const ofLater = ['arrived', 'completed', 'judged', 'settled'].map((name) => `rl.turn.${name}.v1.later`);
+      await until(async () => (await subjects()).join() === ofLater.sort().join(), {
+        what: 'only the later turn is left',
+        timeoutMs: 15_000,
+      });
+      const file = join(folder, 'v0', 'session.jsonl');
+      await until(() => existsSync(file) && readFileSync(file, 'utf8').split('\n').length === 2, {
+        what: 'its record is the only one',
+        timeoutMs: 10_000,
+      });
+      expect(readFileSync(file, 'utf8')).toContain('"turn_id":"later"');
+      expect(readdirSync(join(folder, 'v0'))).toEqual(['session.jsonl']);
+    });
+
+    it('finishes an erasure that was cut short', async () => {
+      await publishCompleted(bus, 'half');
+      await publishCompleted(bus, 'other');
+      const { state } = await bus.connection.current().jsm.streams.info('RL_TURNS');
+      const note = { after: { RL_TURNS: state.last_seq }, turns: ['half'], places: [] };
+      await (await bus.bucket(BUCKETS.sessions)).put(`erased.${sessionKey('scope', 's')}`, JSON.stringify(note));
+      await start();
+      await until(async () => (await bus.read(TurnCompleted, 'half')) === null, { what: 'the rest is erased' });
+      expect(await bus.read(TurnCompleted, 'other')).not.toBeNull();
+    });
+
     it('finds a turn that is a session of its own', async () => {
       await start();
       await publishCompleted(bus, 'alone');

@@ -9,7 +9,10 @@ import { DoorService } from './door/door.service';
 import { SampleReader } from './door/sample-reader';
 import { StatsService } from './door/stats.service';
 import { EraseController } from './erase/erase.controller';
+import { ErasureFollower } from './erase/erasure-follower';
+import { Erasures } from './erase/erasures';
 import { SessionEraser } from './erase/session-eraser';
+import { StoredSessions } from './erase/stored-sessions';
 import { FeedbackIndex } from './follow/feedback-index';
 import { SampleIndex } from './follow/sample-index';
 import { Policy } from './policy/policy';
@@ -62,7 +65,10 @@ export class SampleSubmitterModule {
         RecordWriter,
         RecordRetention,
         RecordsService,
+        StoredSessions,
+        Erasures,
         SessionEraser,
+        ErasureFollower,
       ],
     };
   }

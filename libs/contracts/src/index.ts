@@ -1,3 +1,4 @@
+export { ErasureDocument, erasureDocumentKey, parseErasureDocument } from './erasure-document';
 export { decodeFrame, encodeFrame, FrameError, type FrameArrays } from './frame';
 export {
   clientKey,

@@ -1,21 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { KV } from '@nats-io/kv';
 import { Bus } from '@app/bus';
-import { BUCKETS, rootSessionKey, sessionDocumentKey, STREAM_NAMES } from '@app/contracts';
+import { BUCKETS, rootSessionKey, sessionDocumentKey, type ErasureDocument } from '@app/contracts';
 import { RecordFiles } from '../records/record-files';
-import { SessionMessages, turnIdOf, type StoredInfo } from './session-messages';
+import { Erasures } from './erasures';
+import { turnIdOf, type SessionMessages, type StoredInfo } from './session-messages';
+import { StoredSessions } from './stored-sessions';
 
 /** What was removed. */
 export interface Erased {
   readonly messages: number;
   readonly records: number;
 }
-
-const placeOf = (value: unknown): string | null =>
-  typeof value === 'object' && value !== null && 'session' in value && typeof value.session === 'string'
-    ? value.session
-    : null;
 
 /**
  * Removes everything that is kept of one session: its messages in every stream, its documents, its records. Samples that
@@ -26,54 +22,88 @@ export class SessionEraser {
   constructor(
     private readonly bus: Bus,
     private readonly files: RecordFiles,
+    private readonly stored: StoredSessions,
+    private readonly erasures: Erasures,
   ) {}
 
-  /** @throws BusUnavailableError, or the system's error where a record cannot be removed */
+  /**
+   * Erases what there is, and leaves a note for what is in hand: see `followUp`.
+   * @throws BusUnavailableError, or the system's error where a record cannot be removed
+   */
   async erase(session: string): Promise<Erased> {
+    const after = await this.stored.lastSequences();
+    const before = await this.erasures.read(session);
+    const { messages, ours } = await this.stored.find(session, { turns: before?.turns ?? [] });
+    const turns = turnsOf(messages);
+    const found = { after, turns, places: placesOf(ours, session, turns) };
+    // Before the first deletion: whoever dies behind this line has left enough behind to go on.
+    if (messages.length > 0) await this.erasures.write(session, found);
+    const deleted = await this.remove(messages);
+    await this.forget(session, turns);
+    const lines = await this.removeRecords(session, found);
+    return { messages: deleted, records: lines + (await this.files.removeSessions([session])) };
+  }
+
+  /**
+   * Erases what was published since of turns that had arrived before the session was erased, and what is known only since to
+   * be the session's. Turns that arrived afterwards stay. `isNews`: this state of the note has not been followed up yet.
+   * Returns the number of messages.
+   * @throws as `erase`
+   */
+  async followUp(session: string, erasure: ErasureDocument, isNews: boolean): Promise<number> {
+    const { messages, ours } = await this.stored.find(session, erasure);
+    // Read last: a turn arrives before anything else is said about it.
+    const later = await this.stored.arrivedAfter(erasure.after);
+    const known = new Set(erasure.turns);
+    const old = new Set(turnsOf(messages).filter((turnId) => known.has(turnId) || !later.has(turnId)));
+    const learned = [...old].filter((turnId) => !known.has(turnId));
+    const found = { after: erasure.after, turns: learned, places: placesOf(ours, session, [...old]) };
+    const hasMore = learned.length > 0 || found.places.some((place) => !erasure.places.includes(place));
+    const noted = hasMore ? await this.erasures.write(session, found) : erasure;
+    // What an erasure has left that was cut short, and of turns that were not known for the session's then.
+    const earlier = isNews ? await this.stored.ofTurns(known) : [];
+    const isOld = (message: StoredInfo): boolean => old.has(turnIdOf(message) ?? '');
+    const deleted = await this.remove([...messages.filter(isOld), ...earlier]);
     const documents = await this.bus.bucket(BUCKETS.sessions);
-    const messages = await this.find(session, documents);
-    const turnIds = [...new Set(messages.flatMap((message) => turnIdOf(message) ?? []))];
-    let deleted = 0;
-    for (const { stream, sequence } of messages) if (await this.remove({ stream, sequence })) deleted += 1;
-    await this.forget(session, turnIds, documents);
+    for (const turnId of old) await documents.purge(`turn.${turnId}`);
+    await this.removeRecords(session, noted);
+    return deleted;
+  }
+
+  /** Removes the lines of the erased turns, wherever they may have been written. */
+  async removeRecords(session: string, { turns, places }: ErasureDocument): Promise<number> {
     // A turn whose session was not known yet when its record was written has a file of its own.
-    const records = await this.files.removeSessions([session, ...turnIds.map(rootSessionKey)]);
-    return { messages: deleted, records };
+    const sessions = [session, ...places, ...turns.map(rootSessionKey)];
+    return this.files.removeTurns(new Set(sessions), new Set(turns));
   }
 
-  private async find(session: string, documents: KV): Promise<StoredInfo[]> {
-    const ours = new SessionMessages(session);
-    for await (const message of this.everything()) ours.learn(message);
-    for await (const entry of await documents.history({ key: 'turn.*' })) {
-      const place = entry.operation === 'PUT' ? placeOf(entry.json()) : null;
-      if (place !== null) ours.place(entry.key.slice('turn.'.length), place);
+  private async remove(messages: readonly StoredInfo[]): Promise<number> {
+    let deleted = 0;
+    for (const { stream, sequence } of messages) {
+      try {
+        await this.bus.deleteAt(stream, sequence);
+        deleted += 1;
+      } catch (error) {
+        // Removed meanwhile, by a limit or another request.
+        if (!(error instanceof JetStreamApiError)) throw error;
+      }
     }
-    const found: StoredInfo[] = [];
-    for await (const message of this.everything()) if (ours.isOurs(message)) found.push(message);
-    return found;
+    return deleted;
   }
 
-  private async *everything(): AsyncGenerator<StoredInfo> {
-    for (const stream of STREAM_NAMES) {
-      for await (const message of this.bus.scan(stream)) yield { stream, ...message };
-    }
-  }
-
-  private async remove({ stream, sequence }: Pick<StoredInfo, 'stream' | 'sequence'>): Promise<boolean> {
-    try {
-      await this.bus.deleteAt(stream, sequence);
-      return true;
-    } catch (error) {
-      // Removed meanwhile, by a limit or another request.
-      if (error instanceof JetStreamApiError) return false;
-      throw error;
-    }
-  }
-
-  private async forget(session: string, turnIds: readonly string[], documents: KV): Promise<void> {
+  private async forget(session: string, turnIds: readonly string[]): Promise<void> {
+    const documents = await this.bus.bucket(BUCKETS.sessions);
     for (const turnId of turnIds) await documents.purge(`turn.${turnId}`);
     await documents.purge(sessionDocumentKey(session));
     const chains = await this.bus.bucket(BUCKETS.chains);
     for await (const { key } of await chains.history({ key: `chain.${session}.*` })) await chains.purge(key);
   }
 }
+
+const turnsOf = (messages: readonly StoredInfo[]): string[] => [
+  ...new Set(messages.flatMap((message) => turnIdOf(message) ?? [])),
+];
+
+const placesOf = (ours: SessionMessages, session: string, turns: readonly string[]): string[] => [
+  ...new Set(turns.flatMap((turnId) => ours.placeOf(turnId) ?? []).filter((place) => place !== session)),
+];

@@ -61,6 +61,20 @@ describe('RecordFiles', () => {
     expect(await new RecordFiles(join(folder, 'none')).removeSessions(['mine'])).toBe(0);
   });
 
+  it('removes single turns from the files of some sessions', async () => {
+    const files = new RecordFiles(folder);
+    for (const turnId of ['a', 'b', 'c']) await files.append(line(turnId));
+    await files.append(line('a', 'mine', 3));
+    await files.append(line('a', 'theirs'));
+    expect(await files.removeTurns(new Set(['s', 'mine', 'none']), new Set(['a', 'c']))).toBe(3);
+    expect(turnsOf('v0/s.jsonl')).toEqual(['b']);
+    expect(readdirSync(join(folder, 'v3'))).toEqual([]);
+    expect(readdirSync(join(folder, 'v0')).sort()).toEqual(['s.jsonl', 'theirs.jsonl']);
+    await files.append(line('d'));
+    expect(turnsOf('v0/s.jsonl')).toEqual(['b', 'd']);
+    expect(await files.removeTurns(new Set(['s']), new Set(['a']))).toBe(0);
+  });
+
   it('removes the folders of older versions, and nothing else', async () => {
     const files = new RecordFiles(folder);
     for (const version of [2, 9, 10]) await files.append(line('a', 's', version));

@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+const EXTENSION = '.jsonl';
 /** Files whose turns are remembered, so that an addition does not read them again. */
 const REMEMBERED_FILES = 256;
 
@@ -65,7 +66,7 @@ export class RecordFiles {
    */
   async append(line: RecordLine): Promise<void> {
     const folder = join(this.folder, `v${line.policyVersion}`);
-    const path = join(folder, `${line.session}.jsonl`);
+    const path = join(folder, `${line.session}${EXTENSION}`);
     await this.inTurn(path, async () => {
       await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       const file = await open(path, 'a+', FILE_MODE);
@@ -91,7 +92,7 @@ export class RecordFiles {
     let lines = 0;
     for (const version of await this.versions()) {
       for (const session of sessions) {
-        const path = join(this.folder, `v${version}`, `${session}.jsonl`);
+        const path = join(this.folder, `v${version}`, `${session}${EXTENSION}`);
         lines += await this.inTurn(path, async () => {
           const text = await readFile(path, 'utf8').catch(orIfMissing(''));
           await rm(path, { force: true });
@@ -101,6 +102,34 @@ export class RecordFiles {
       }
     }
     return lines;
+  }
+
+  /** Removes the lines of some turns from the files of some sessions, in all versions. Returns the number of lines. */
+  async removeTurns(sessions: ReadonlySet<string>, turnIds: ReadonlySet<string>): Promise<number> {
+    let lines = 0;
+    for (const version of await this.versions()) {
+      const folder = join(this.folder, `v${version}`);
+      for (const name of await readdir(folder).catch(orIfMissing<string[]>([]))) {
+        if (!sessions.has(name.slice(0, -EXTENSION.length)) || !name.endsWith(EXTENSION)) continue;
+        const path = join(folder, name);
+        lines += await this.inTurn(path, () => this.rewrite(path, turnIds));
+      }
+    }
+    return lines;
+  }
+
+  private async rewrite(path: string, without: ReadonlySet<string>): Promise<number> {
+    const lines = (await readFile(path, 'utf8').catch(orIfMissing(''))).split('\n').filter((line) => line !== '');
+    const kept = lines.filter((line) => !turnIdsIn(line).some((turnId) => without.has(turnId)));
+    if (kept.length === lines.length) return 0;
+    this.known.delete(path);
+    if (kept.length === 0) await rm(path, { force: true });
+    else {
+      // Whole or not at all, and never half of a line.
+      await writeFile(`${path}.new`, kept.map((line) => `${line}\n`).join(''), { mode: FILE_MODE });
+      await rename(`${path}.new`, path);
+    }
+    return lines.length - kept.length;
   }
 
   private async versions(): Promise<number[]> {
