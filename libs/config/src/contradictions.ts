@@ -33,6 +33,12 @@ function gatewayIsOpenByAccident({ gateway }: Settings): string | null {
   return `host ${JSON.stringify(gateway.host)} can be reached by others, and there is no key; configure api_keys, or set allow_unauthenticated = true`;
 }
 
+/** As of a list that is written in JSON or TOML where it must not be: a variable, a file of keys. */
+function hasKeyInBrackets({ apiKeys }: { readonly apiKeys: readonly string[] }): string | null {
+  if (!apiKeys.some((key) => /^["'[]/.test(key))) return null;
+  return 'a key begins with a bracket or a quote; write keys as they are, in a variable with commas between them: key-1,key-2';
+}
+
 /** Checked on the settings as configured, with all keys of lists and files in place. */
 export const CONTRADICTIONS: readonly Contradiction[] = [
   {
@@ -66,6 +72,8 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
         ? null
         : `host ${JSON.stringify(door.host)} can be reached by others, and there is no key; configure api_keys`,
   },
+  { between: ['gateway.api_keys'], found: ({ gateway }) => hasKeyInBrackets(gateway) },
+  { between: ['door.api_keys'], found: ({ door }) => hasKeyInBrackets(door) },
   {
     between: ['gateway.api_keys', 'door.api_keys'],
     found: ({ gateway, door }) =>

@@ -88,6 +88,13 @@ describe('one server or two', () => {
     expect(message).toContain('server.api_key_env (OPENCLAW_RL_SERVER_API_KEY_ENV)');
     expect(message).not.toContain('sk_live_pasted');
   });
+
+  test('names a key variable that is not set, if it looks like one', () => {
+    const { message } = refusal({ ...policy, OPENCLAW_RL_SERVER_API_KEY_ENV: 'MY_POLICY_KEY' });
+    expect(message).toContain('the environment variable MY_POLICY_KEY, which is not set');
+    const pasted = refusal({ ...policy, OPENCLAW_RL_SERVER_API_KEY_ENV: 'AKIAPASTED7' });
+    expect(pasted.message).not.toContain('AKIAPASTED7');
+  });
 });
 
 describe('keys', () => {
@@ -128,6 +135,21 @@ describe('keys', () => {
     expect(message).toContain('openclaw-rl.toml, line 2');
     expect(message).not.toContain('hidden');
   });
+});
+
+describe('keys that were meant as a list', () => {
+  test.each(['["hidden-1","hidden-2"]', "['hidden-1']", '"hidden-1"', "hidden-0,'hidden-1'", '[hidden-1]'])(
+    'are refused with the way to write them: %s',
+    (list) => {
+      for (const section of ['gateway', 'door']) {
+        const { problems } = refusal({ [`OPENCLAW_RL_${section.toUpperCase()}_API_KEYS`]: list });
+        expect(problems).toHaveLength(1);
+        expect(problems[0]).toContain(`${section}.api_keys (`);
+        expect(problems[0]).toContain('key-1,key-2');
+        expect(problems[0]).not.toContain('hidden');
+      }
+    },
+  );
 });
 
 describe('settings that contradict each other', () => {

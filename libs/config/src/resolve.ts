@@ -4,6 +4,9 @@ import { CONTRADICTIONS } from './contradictions';
 import type { Settings } from './settings';
 import { isSet, type Environment, type ReadFile } from './sources';
 
+/** The usual form of a variable's name. Another word may be the key itself, pasted in the wrong place, and is not shown. */
+const VARIABLE = /^[A-Z]+(_[A-Z0-9]+)+$/;
+
 interface Surroundings {
   readonly env: Environment;
   readonly readFile: ReadFile;
@@ -67,7 +70,10 @@ function resolveServers(settings: Settings, env: Environment): string[] {
     if (variable === null) return null;
     const value = env[variable];
     if (isSet(value)) return value.trim();
-    problems.push(`${nameOf(path)} names an environment variable that is not set; set it, or leave the setting out`);
+    const named = VARIABLE.test(variable)
+      ? `the environment variable ${variable}, which`
+      : 'an environment variable that';
+    problems.push(`${nameOf(path)} names ${named} is not set; set it, or leave the setting out`);
     return null;
   };
   const baseUrl = withoutVersion(server.baseUrl);
