@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, type ScannedInfo } from '@app/bus';
 import { FeedbackGiven } from '@app/contracts';
+import { setNewest } from './set-newest';
 import { StreamFollower } from './stream-follower';
 import { SampleIndex } from './sample-index';
 
@@ -48,11 +49,7 @@ export class FeedbackIndex implements OnApplicationBootstrap, BeforeApplicationS
   private add(message: ScannedInfo): void {
     try {
       const { turnId, score } = FeedbackGiven.decodeInfo({ ...message, data: NO_BODY });
-      if (score === undefined) return;
-      this.scores.delete(turnId);
-      this.scores.set(turnId, score);
-      const [oldest] = this.scores.keys();
-      if (this.scores.size > MAX_SCORES && oldest !== undefined) this.scores.delete(oldest);
+      if (score !== undefined) setNewest(this.scores, [turnId, score], MAX_SCORES);
     } catch {
       // Its own delivery reports the malformed message.
     }

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setNewest } from '../follow/set-newest';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -72,7 +73,7 @@ export class RecordFiles {
       const file = await open(path, 'a+', FILE_MODE);
       try {
         const read = await readOn(file, this.known.get(path) ?? NOTHING);
-        this.remember(path, read);
+        setNewest(this.known, [path, read], REMEMBERED_FILES);
         if (!read.turnIds.has(line.turnId)) await write(file, read, line.json);
       } finally {
         await file.close();
@@ -135,13 +136,6 @@ export class RecordFiles {
   private async versions(): Promise<number[]> {
     const names = await readdir(this.folder).catch(orIfMissing<string[]>([]));
     return names.flatMap((name) => /^v(\d+)$/.exec(name)?.[1] ?? []).map(Number);
-  }
-
-  private remember(path: string, read: Read): void {
-    this.known.delete(path);
-    this.known.set(path, read);
-    const [oldest] = this.known.keys();
-    if (this.known.size > REMEMBERED_FILES && oldest !== undefined) this.known.delete(oldest);
   }
 
   private async inTurn<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
