@@ -67,7 +67,7 @@ describe('defects of the published system', () => {
   it('a batch leaves in the queue what is over its size', () => {
     const samples = Array.from({ length: 40 }, (_, i) => i + 1);
     const view = { samples, seenUpTo: 40, streamCreatedAt: 1 };
-    const request = { requestId: 'r', leaseId: 'l', trainer: 't', max: 16, min: 1, leaseMs: 1000 };
+    const request = { requestId: 'r', asked: '', leaseId: 'l', trainer: 't', max: 16, min: 1, leaseMs: 1000 };
     const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1 });
     expect(waitingSequences(state, view, 0)).toEqual(samples.slice(16));
   });
@@ -76,7 +76,7 @@ describe('defects of the published system', () => {
     // Every second of forty outcomes is a reason; only samples are in the view that leases are cut from.
     const samples = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
     const view = { samples, seenUpTo: 40, streamCreatedAt: 1 };
-    const request = { requestId: 'r', leaseId: 'l', trainer: 't', max: 16, min: 16, leaseMs: 1000 };
+    const request = { requestId: 'r', asked: '', leaseId: 'l', trainer: 't', max: 16, min: 16, leaseMs: 1000 };
     const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1 });
     expect(waitingSequences(state, view, 0)).toHaveLength(4);
   });
