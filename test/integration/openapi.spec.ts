@@ -181,6 +181,7 @@ describe('the OpenAPI document', () => {
     expect(await statusOf('post /v1/sessions/{id}/end', { id: 'rated' })).toBe(202);
     expect(await statusOf('post /v1/sessions/{id}/end', { id: 'rated', body: { outcome: 'fine' } })).toBe(400);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'rated' })).toBe(200);
+    expect(await statusOf('delete /v1/sessions/{id}', { id: 'nobody' })).toBe(404);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'x'.repeat(513) })).toBe(400);
   });
 

@@ -108,6 +108,29 @@ describe('Outbox', () => {
     expect(box.size).toBe(0);
   });
 
+  it('says nothing of a turn before what was said of it earlier has been stored', async () => {
+    const said = (kind: string, turn: string): Parcel => ({
+      message: { subject: `rl.test.${kind}.${turn}`, info: '', data: new Uint8Array(10) },
+      ifTooLarge: () => [],
+    });
+    const box = outbox();
+    bus.held = true;
+    for (const turn of ['t1', 't2']) for (const kind of ['arrived', 'settled', 'completed']) box.push(said(kind, turn));
+    expect(bus.asked).toEqual(['arrived.t1', 'arrived.t2']);
+    bus.broken = true;
+    bus.answer();
+    await jest.advanceTimersByTimeAsync(10);
+    expect(bus.stored).toEqual([]);
+
+    Object.assign(bus, { held: false, broken: false });
+    await jest.advanceTimersByTimeAsync(1000);
+    for (const turn of ['t1', 't2']) {
+      const kinds = bus.stored.filter((name) => name.endsWith(turn)).map((name) => name.split('.')[0]);
+      expect(kinds).toEqual(['arrived', 'settled', 'completed']);
+    }
+    expect(box.size).toBe(0);
+  });
+
   it('does not hammer a bus that is up and refuses', async () => {
     bus.broken = true;
     outbox().push(parcel('a'));

@@ -10,6 +10,7 @@ export interface Parcel {
 /** A parcel and its place in the order of arrival. */
 interface Entry {
   readonly parcel: Parcel;
+  readonly turn: string;
   readonly place: number;
 }
 
@@ -30,14 +31,20 @@ export interface OutboxOptions {
 const IN_FLIGHT = 64;
 const PAUSE_MS = 250;
 
+/** Every message of a turn ends in the turn's id. */
+const turnOf = ({ message }: Parcel): string => message.subject.slice(message.subject.lastIndexOf('.') + 1);
+
 const sizeOf = (parcel: Parcel): number => parcel.message.data.byteLength + parcel.message.info.length;
 
 /**
- * Sends captured messages on the side, in order, and never lets the chat wait: what the bus does not take now stays in a
- * bounded buffer, what does not fit is counted. Repeats are harmless, since every message is its own guard.
+ * Sends captured messages on the side and never lets the chat wait: what the bus does not take now stays in a bounded
+ * buffer, what does not fit is counted. Repeats are harmless, since every message is its own guard. Those of one turn go one
+ * after the other: a gateway that dies between them has said the first and not the second.
  */
 export class Outbox {
   private readonly queue: Entry[] = [];
+  /** Turns of which a message is in the queue or under way, with those that wait behind it. */
+  private readonly turns = new Map<string, Entry[]>();
   private places = 0;
   private bytes = 0;
   private inFlight = 0;
@@ -61,8 +68,15 @@ export class Outbox {
       return false;
     }
     this.resize(size);
-    this.queue.push({ parcel, place: this.places });
+    const entry = { parcel, turn: turnOf(parcel), place: this.places };
     this.places += 1;
+    const waiting = this.turns.get(entry.turn);
+    if (waiting !== undefined) {
+      waiting.push(entry);
+      return true;
+    }
+    this.turns.set(entry.turn, []);
+    this.queue.push(entry);
     this.send();
     return true;
   }
@@ -95,8 +109,9 @@ export class Outbox {
     try {
       await this.publisher.publishEncoded(parcel.message);
       this.resize(-sizeOf(parcel));
+      this.sendNext(entry);
     } catch (error) {
-      if (error instanceof MessageTooLargeError) this.replace(parcel);
+      if (error instanceof MessageTooLargeError) this.replace(entry);
       else this.putBack(entry);
     } finally {
       this.inFlight -= 1;
@@ -105,19 +120,33 @@ export class Outbox {
     }
   }
 
-  /** Says in fewer bytes what the bus did not take. */
-  private replace(parcel: Parcel): void {
+  /** Says in fewer bytes what the bus did not take, before anything that waits behind it. */
+  private replace(entry: Entry): void {
+    const { parcel, turn } = entry;
     this.resize(-sizeOf(parcel));
-    const instead = parcel.ifTooLarge();
+    const instead = parcel.ifTooLarge().map((message) => ({ message, ifTooLarge: () => [] }));
     if (instead.length === 0) this.options.onDropped('refused');
-    for (const message of instead) this.push({ message, ifTooLarge: () => [] });
+    for (const each of instead) this.resize(sizeOf(each));
+    this.turns.get(turn)?.unshift(...instead.map((each) => ({ ...entry, parcel: each })));
+    this.sendNext(entry);
+  }
+
+  /** A turn's message is out: the next one of the same turn takes its place. */
+  private sendNext({ turn }: Entry): void {
+    const next = this.turns.get(turn)?.shift();
+    if (next === undefined) this.turns.delete(turn);
+    else this.insert(next);
   }
 
   /** Back to where it stood: publishes under way fail together, in any order. */
   private putBack(entry: Entry): void {
+    this.insert(entry);
+    this.sendLater();
+  }
+
+  private insert(entry: Entry): void {
     const next = this.queue.findIndex(({ place }) => place > entry.place);
     this.queue.splice(next === -1 ? this.queue.length : next, 0, entry);
-    this.sendLater();
   }
 
   private wake(): void {

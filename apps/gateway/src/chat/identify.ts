@@ -2,7 +2,7 @@ import { findSidePrompt, parseRuntimeLine, type Conversation } from '@app/chat';
 import { clientKey, narrowKey, sessionKey, type TurnInfo } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../errors/openai-error';
-import { decodeHeader, isSessionName, SESSION_NAME_FORM } from '../http/session-name';
+import { decodeHeader, isSessionName, SESSION_NAME_FORM, withoutBoundaryCount } from '../http/session-name';
 import type { ChatRequest } from './parse-request';
 
 /** A session's name as the client wrote it, and where it stood. */
@@ -19,7 +19,6 @@ export interface Identity {
   readonly nextStateRole: 'user' | 'tool' | null;
 }
 
-const BOUNDARY_COUNT = /:\d+$/;
 const TRUE = new Set(['1', 'true', 'yes']);
 
 const header = (headers: IncomingHttpHeaders, name: string): string | null => {
@@ -52,14 +51,18 @@ const explicitSession = (
 ): string | null => {
   const id = sessionHeader(headers, 'x-session-id') ?? request.sessionId;
   if (id === null) return null;
-  const stripped = id.replace(BOUNDARY_COUNT, '');
+  const stripped = withoutBoundaryCount(id);
   return stripped === runtimeSession ? stripped : id;
 };
 
 /** `x-client-request-id` alone is any client's id of one request; it names a session only beside an affinity header. */
-const affinitySession = (headers: IncomingHttpHeaders): string | null =>
-  (sessionHeader(headers, 'x-session-affinity') ?? sessionHeader(headers, 'session_id'))?.replace(BOUNDARY_COUNT, '') ??
-  null;
+const affinitySession = (headers: IncomingHttpHeaders): string | null => {
+  const name = sessionHeader(headers, 'x-session-affinity') ?? sessionHeader(headers, 'session_id');
+  return name === null ? null : withoutBoundaryCount(name);
+};
+
+const narrowNameOf = ({ promptCacheKey, user }: ChatRequest): string | null =>
+  promptCacheKey === null ? user : withoutBoundaryCount(promptCacheKey);
 
 const nameSession = (headers: IncomingHttpHeaders, request: ChatRequest): SessionName | null => {
   const runtime = parseRuntimeLine(request.messages)?.sessionId ?? null;
@@ -83,7 +86,7 @@ export const identify = (
 ): Identity => {
   const name = nameSession(headers, request);
   const key = name === null ? undefined : sessionKey(scope, name.id);
-  const narrow = request.promptCacheKey?.replace(BOUNDARY_COUNT, '') ?? request.user;
+  const narrow = narrowNameOf(request);
   const kind = turnKind(headers, request);
   const isFeedback = kind === 'main' && !conversation.isRetry;
   const done = TRUE.has(header(headers, 'x-session-done')?.toLowerCase() ?? '') || request.sessionDone;

@@ -6,12 +6,12 @@ import {
   FeedbackGiven,
   parseSessionDocument,
   sessionDocumentKey,
-  sessionKey,
   TurnArrived,
   type FeedbackGivenInfo,
   type TurnArrivedInfo,
 } from '@app/contracts';
 import { invalidRequest, OpenAiError } from '../errors/openai-error';
+import { sessionKeysOf } from '../http/session-name';
 import type { FeedbackDto } from './feedback.dto';
 
 /** Ids of a feedback that has been stored. */
@@ -56,9 +56,11 @@ export class FeedbackService {
     if (feedback.turn_id !== undefined) return feedback.turn_id;
     if (feedback.session_id === undefined) throw invalidRequest('turn_id', 'turn_id or session_id is needed');
     const documents = await this.bus.documents(BUCKETS.sessions, parseSessionDocument);
-    const stored = await documents.get(sessionDocumentKey(sessionKey(scope, feedback.session_id)));
-    if (stored?.value.lastTurn === undefined) throw notFound('session_id');
-    return stored.value.lastTurn;
+    for (const session of sessionKeysOf(scope, feedback.session_id)) {
+      const lastTurn = (await documents.get(sessionDocumentKey(session)))?.value.lastTurn;
+      if (lastTurn !== undefined) return lastTurn;
+    }
+    throw notFound('session_id');
   }
 
   /** A turn of another caller is as unknown as one that never was. */

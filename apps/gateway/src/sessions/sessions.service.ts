@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
-import { EraseSession, SessionClosed, sessionKey } from '@app/contracts';
+import { EraseSession, SessionClosed } from '@app/contracts';
 import { OpenAiError } from '../errors/openai-error';
+import { sessionKeysOf } from '../http/session-name';
 
 /** Scanning the streams of a full store takes a while. */
 const ERASE_TIMEOUT_MS = 60_000;
@@ -12,16 +13,6 @@ export interface Erased {
   readonly messages: number;
   readonly records: number;
 }
-
-/** OpenClaw appends `:<boundary count>` to its affinity ids; the session is known without it. */
-const BOUNDARY_COUNT = /:\d+$/;
-
-/** Keys of the sessions that a client may mean by an id: the one called so, and the one that an affinity header names so. */
-export const sessionKeysOf = (scope: string, sessionId: string): string[] => {
-  const stripped = sessionId.replace(BOUNDARY_COUNT, '');
-  const ids = stripped === '' ? [sessionId] : [sessionId, stripped];
-  return [...new Set(ids)].map((id) => sessionKey(scope, id));
-};
 
 /** Ends sessions, and removes what is kept of them, at their client's word. */
 @Injectable()

@@ -96,7 +96,8 @@ export class SessionEraser {
     for (const turnId of turnIds) await documents.purge(`turn.${turnId}`);
     await documents.purge(sessionDocumentKey(session));
     const chains = await this.bus.bucket(BUCKETS.chains);
-    for await (const { key } of await chains.history({ key: `chain.${session}.*` })) await chains.purge(key);
+    const listed = await (await this.bus.documents(BUCKETS.chains, String)).list(`chain.${session}.*`);
+    for (const { key } of listed) await chains.purge(key);
   }
 }
 

@@ -30,10 +30,10 @@ export class StoredSessions {
   ): Promise<{ readonly messages: StoredInfo[]; readonly ours: SessionMessages }> {
     const ours = new SessionMessages(session, new Set(turns));
     for await (const message of this.everything(after)) ours.learn(message);
-    const documents = await this.bus.bucket(BUCKETS.sessions);
-    for await (const entry of await documents.history({ key: 'turn.*' })) {
-      const place = entry.operation === 'PUT' ? placeOf(entry.json()) : null;
-      if (place !== null) ours.place(entry.key.slice('turn.'.length), place);
+    const places = await this.bus.documents(BUCKETS.sessions, placeOf);
+    for (const { key } of await places.list('turn.*')) {
+      const place = (await places.get(key))?.value ?? null;
+      if (place !== null) ours.place(key.slice('turn.'.length), place);
     }
     const messages: StoredInfo[] = [];
     for await (const message of this.everything(after)) if (ours.isOurs(message)) messages.push(message);
