@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -16,6 +16,7 @@ export const startStub = async (options) => {
 
 export const startNats = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const config = join(folder, 'nats.conf');
   writeFileSync(
     config,
