@@ -234,6 +234,22 @@ describe('sample-submitter', () => {
       expect(statSync(join(path, 'session.jsonl')).mode & 0o777).toBe(0o600);
     });
 
+    it('wait for a turn whose outcome was said before it was stored', async () => {
+      await start(env());
+      const consumer = () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter');
+      await until(consumer, { what: 'the consumer exists' });
+      await bus.publish(TurnSettled, ['turn'], {
+        info: { turnId: 'turn', session: 'session', kind: 'reason', reason: 'side_turn', settledAt: Date.now() },
+        head: {},
+      });
+      await until(async () => (await consumer()).delivered.consumer_seq > 0, {
+        what: 'the outcome has been looked at',
+      });
+      await publishCompleted(bus, 'turn', { session: 'session', exclusion: 'side_turn' });
+      const [line] = await written('session', 1);
+      expect(line).toMatchObject({ reason: 'side_turn', messages: [{ content: 'question of turn' }] });
+    });
+
     it('do not double a line that is delivered again', async () => {
       const first = await start(env());
       await publishTurn(bus, 'turn', 1, { session: 'session' });

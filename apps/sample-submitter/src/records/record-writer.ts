@@ -1,11 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { OutageError, type Delivery } from '@app/bus';
+import type { SettleReason } from '@app/contracts';
 import { Telemetry } from '@app/telemetry';
 import { toRecord } from './record';
 import { RecordFiles } from './record-files';
 import { RecordSources } from './record-sources';
 
 const DISK_PAUSE_MS = 2000;
+
+/** A gateway says the outcome of these before it stores the turn, so that a death between the two leaves no turn without one. */
+const SAID_BEFORE_THE_TURN: ReadonlySet<SettleReason | undefined> = new Set([
+  'side_turn',
+  'undelivered',
+  'upstream_error',
+  'incomplete',
+]);
+const TURN_PAUSE_MS = 500;
+/** Deliveries that wait for the turn; then its gateway has died. */
+const DELIVERIES_TO_WAIT = 5;
 
 /** Writes the record of one settled turn. */
 @Injectable()
@@ -16,10 +28,14 @@ export class RecordWriter {
     private readonly telemetry: Telemetry,
   ) {}
 
-  /** @throws OutageError while the disk takes nothing: the line comes again until it is written. */
+  /** @throws OutageError while the turn is not stored yet, or the disk takes nothing: the line comes again until it is written. */
   async write(delivery: Delivery): Promise<void> {
     const parts = await this.sources.gather(delivery);
     const { settled, turn, session } = parts;
+    const isEarly = turn === null && SAID_BEFORE_THE_TURN.has(settled.reason);
+    if (isEarly && delivery.deliveries <= DELIVERIES_TO_WAIT) {
+      throw new OutageError(`turn ${settled.turnId} is not stored yet`, TURN_PAUSE_MS);
+    }
     const line = {
       policyVersion: settled.policyVersion ?? turn?.info.policyVersion ?? 0,
       session,
