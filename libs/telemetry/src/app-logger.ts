@@ -3,7 +3,14 @@ import { LOG_LEVELS, type LogLevel } from '@app/config';
 
 const NEST_LEVELS = { error: 'error', warn: 'warn', info: 'log', debug: 'debug' } as const;
 
-const NEST_START = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+const NEST_START = new Set([
+  'NestFactory',
+  'NestMicroservice',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
 
 /** One line a message, `time level [context] text`. What Nest says about itself while it starts is for the level debug. */
 export class AppLogger extends ConsoleLogger {
