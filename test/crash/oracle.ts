@@ -53,19 +53,23 @@ const startedBlind = ({ startedAt }: Life, outages: readonly Outage[]): boolean 
 const continues = ({ session, step, purpose, ending }: Attempt, turn: Attempt): boolean =>
   session === turn.session && step === turn.step + 1 && purpose === 'main' && ending !== 'refused';
 
-const followerOf = (turn: Attempt, attempts: readonly Attempt[]): Attempt | undefined =>
-  attempts.findLast((each) => continues(each, turn));
+/** Whether a request left no trace at all, as one in the hands of a gateway that dies may. */
+const isUnrecorded = ({ turnId, gateway, endedAt }: Attempt, { truth, outages }: Evidence): boolean =>
+  wasInHand(gateway, endedAt, outages) && !truth.arrived.has(turnId ?? '') && !truth.completed.has(turnId ?? '');
 
-const expectedOf = (turn: Attempt, { attempts, idleMs, outages }: Evidence): Expected => {
+const expectedOf = (turn: Attempt, evidence: Evidence): Expected => {
+  const { attempts, idleMs, outages } = evidence;
   const lost = wasInHand(turn.gateway, turn.endedAt, outages) ? ['gateway_lost', 'unrecorded'] : [];
   const blind = startedBlind(turn.gateway, outages) ? ['incomplete: policy_version_unknown'] : [];
   if (turn.purpose === 'aside') return ['side_turn', ...lost];
-  const follower = followerOf(turn, attempts);
+  const followers = attempts.filter((each) => continues(each, turn));
+  const follower = followers.at(-1);
   if (follower === undefined) return ['no_next_state', ...lost, ...blind];
   const score = BY_SCORE[turn.session.steps[turn.step + 1]!.score];
   // A client that was away for so long may find its session ended.
   const isLate = follower.startedAt - turn.endedAt > idleMs / 2;
-  return [score, ...lost, ...blind, ...(isLate ? ['no_next_state'] : [])];
+  const isUnseen = followers.every((each) => isUnrecorded(each, evidence));
+  return [score, ...lost, ...blind, ...(isLate || isUnseen ? ['no_next_state'] : [])];
 };
 
 const describe = ({ client, session, step, purpose, turnId, gateway }: Attempt): string =>
