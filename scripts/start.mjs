@@ -5,7 +5,7 @@ import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
-import { loadConfigLibrary, root } from './lib/project.mjs';
+import { loadConfigLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
 import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
 import { appSpec, engineDoubleSpec, natsSpec } from './lib/services.mjs';
 import { requireUnusedStore } from './lib/state.mjs';
@@ -31,6 +31,7 @@ await runScript(async () => {
   await ensureBuilt();
   const config = loadConfigLibrary();
   const settings = config.loadSettings(process.env);
+  loadPoolsLibrary().requirePools(settings);
   await refuseTakenPorts(config, settings, options);
   await supervise(config, settings, options);
 });

@@ -25,5 +25,14 @@ export function commandFile(packageName, path) {
 
 /** The built settings library. */
 export function loadConfigLibrary() {
-  return createRequire(import.meta.url)(join(root, 'dist', 'libs', 'config', 'src', 'index.js'));
+  return loadLibrary('config');
+}
+
+/** The built library of the GPU pools. */
+export function loadPoolsLibrary() {
+  return loadLibrary('pools');
+}
+
+function loadLibrary(name) {
+  return createRequire(import.meta.url)(join(root, 'dist', 'libs', name, 'src', 'index.js'));
 }

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Bus, BusModule } from '@app/bus';
 import { SettingsModule, type Settings } from '@app/config';
+import { requirePools } from '@app/pools';
 import { HealthModule, TelemetryModule } from '@app/telemetry';
 import { ChatModule } from './chat/chat.module';
 import { FeedbackController } from './feedback/feedback.controller';
@@ -17,7 +18,9 @@ import { Gate } from './gate/gate';
 /** The door: OpenAI's API, keys, streaming, capture, update gate. */
 @Module({})
 export class GatewayModule {
+  /** @throws PoolPlanError */
   static forSettings(settings: Settings): DynamicModule {
+    requirePools(settings);
     return {
       module: GatewayModule,
       imports: [

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Bus, BusModule } from '@app/bus';
 import { Settings, SettingsModule } from '@app/config';
+import { requirePools } from '@app/pools';
 import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
 import { DoorController } from './door/door.controller';
 import { DoorErrorFilter } from './door/door-error.filter';
@@ -36,7 +37,9 @@ const readinessCheck =
 /** Joins verdicts into outcomes, hands samples to trainers, keeps records, erases sessions. */
 @Module({})
 export class SampleSubmitterModule {
+  /** @throws PoolPlanError */
   static forSettings(settings: Settings): DynamicModule {
+    requirePools(settings);
     return {
       module: SampleSubmitterModule,
       imports: [

@@ -11,6 +11,7 @@ export { JudgeSettings, VERDICT_FORMATS, type VerdictFormat } from './sections/j
 export { LOG_LEVELS, LogsSettings, type LogLevel } from './sections/logs';
 export { MetricsSettings } from './sections/metrics';
 export { NatsSettings } from './sections/nats';
+export { PoolsSettings, type GpuShare } from './sections/pools';
 export { RecordsSettings } from './sections/records';
 export { ALGORITHMS, RlSettings, type Algorithm } from './sections/rl';
 export { ServerSettings } from './sections/server';

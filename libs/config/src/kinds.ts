@@ -12,7 +12,11 @@ import {
   Max,
   Min,
   MinLength,
+  ValidateBy,
 } from 'class-validator';
+
+/** GPU numbers, at least one range or comma among them. */
+const GPU_NUMBERS = /^(?=.*[-,])\d+(-\d+)?(\s*,\s*\d+(-\d+)?)*$/;
 
 /** What a setting's value may be: how to read it from a variable's text, how to check it, how to say it. */
 export interface Kind {
@@ -82,6 +86,17 @@ export function httpUrl(): Kind {
     checks: [
       IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, allow_underscores: true }),
     ],
+  };
+}
+
+/** A number of GPUs, or the GPUs' own numbers. One GPU alone is written as a range, since `4` is a number of them. */
+export function gpuShare(): Kind {
+  const isShare = (value: unknown): boolean =>
+    typeof value === 'string' ? GPU_NUMBERS.test(value) : Number.isInteger(value) && (value as number) >= 0;
+  return {
+    allowed: 'a number of GPUs such as 4, or their numbers: 0-3, or 0,2 (one alone: 4-4)',
+    fromText: numberFromText,
+    checks: [ValidateBy({ name: 'gpuShare', validator: { validate: isShare } })],
   };
 }
 

@@ -1,6 +1,5 @@
 const NO_TEACHER = 'this version trains with binary rewards only and has no hint teacher';
 const NO_OUTCOME = 'this version rewards turns one by one, without the outcome of a session';
-const NO_POOLS = 'this version starts no engines and knows no GPU pools';
 const NO_UPDATES = 'this version hands out samples and updates no weights';
 const NO_EVALUATION = 'this version has no evaluation mode';
 
@@ -8,8 +7,6 @@ const NO_EVALUATION = 'this version has no evaluation mode';
 const LATER: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /^opd(\.|$)|^OPENCLAW_RL_OPD_|^OPENCLAW_OPD_/, reason: NO_TEACHER },
   { name: /^reward(\.|$)|^OPENCLAW_RL_REWARD_/, reason: NO_OUTCOME },
-  { name: /^pools(\.|$)|^OPENCLAW_RL_POOLS_/, reason: NO_POOLS },
-  { name: /^slime\.colocate$|^OPENCLAW_RL_SLIME_COLOCATE$/, reason: NO_POOLS },
   { name: /^rl\.update_interval$|^OPENCLAW_RL_RL_UPDATE_INTERVAL$/, reason: NO_UPDATES },
   { name: /^rl\.(binary_reward|opd)_weight$|^OPENCLAW_RL_RL_(BINARY_REWARD|OPD)_WEIGHT$/, reason: NO_TEACHER },
   { name: /^OPENCLAW_COMBINE_/, reason: NO_TEACHER },

@@ -200,7 +200,7 @@ describe('settings that contradict each other', () => {
 });
 
 describe('names that are not known', () => {
-  test.each(['[opd]\nmax_hint_tokens = 160', '[reward]\nintegrated = true', '[pools]', '[slime]\ncolocate = true'])(
+  test.each(['[opd]\nmax_hint_tokens = 160', '[reward]\nintegrated = true'])(
     'refuses a setting of a later version with a reason: %s',
     (text) => {
       expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
@@ -220,8 +220,6 @@ describe('names that are not known', () => {
     ['OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY', noTeacher],
     ['OPENCLAW_RL_OPD_MAX_HINT_TOKENS', noTeacher],
     ['OPENCLAW_RL_REWARD_INTEGRATED', 'this version rewards turns one by one, without the outcome of a session'],
-    ['OPENCLAW_RL_POOLS_POLICY', 'this version starts no engines and knows no GPU pools'],
-    ['OPENCLAW_RL_SLIME_COLOCATE', 'this version starts no engines and knows no GPU pools'],
   ])('refuses the variable %s with a reason', (name, reason) => {
     expect(refusal({ [name]: '1' }).problems).toEqual([`${name} is not supported: ${reason}`]);
   });

@@ -4,6 +4,7 @@ import { JudgeSettings } from './sections/judge';
 import { LogsSettings } from './sections/logs';
 import { MetricsSettings } from './sections/metrics';
 import { NatsSettings } from './sections/nats';
+import { PoolsSettings } from './sections/pools';
 import { RecordsSettings } from './sections/records';
 import { RlSettings } from './sections/rl';
 import { ServerSettings } from './sections/server';
@@ -22,6 +23,7 @@ export class Settings {
   readonly session: SessionSettings = new SessionSettings();
   readonly judge: JudgeSettings = new JudgeSettings();
   readonly slime: SlimeSettings = new SlimeSettings();
+  readonly pools: PoolsSettings = new PoolsSettings();
   readonly door: DoorSettings = new DoorSettings();
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();

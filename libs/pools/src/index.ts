@@ -1,3 +1,4 @@
+export { describePlan } from './describe-plan';
 export {
   LeaseError,
   LeaseExpiredError,
@@ -34,6 +35,16 @@ export {
   type LeaseAnswer,
   type PolicyState,
 } from './policy-state';
+export {
+  planPools,
+  POOL_NAMES,
+  PoolPlanError,
+  poolProblems,
+  requirePools,
+  type Pool,
+  type PoolName,
+  type PoolPlan,
+} from './pool-plan';
 export { PolicyStore } from './policy-store';
 export { PolicyWatch } from './policy-watch';
 export { expandRanges, inRanges, type Ranges } from './ranges';

@@ -1,8 +1,8 @@
-import { whole } from '../kinds';
+import { flag, whole } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
-/** [slime]: what waits for trainers. */
+/** [slime]: what waits for trainers, and where they train. */
 export class SlimeSettings extends SettingsSection {
   @Setting(
     'Samples that may wait for a trainer; while full, new ones are refused (queue_full)',
@@ -12,4 +12,7 @@ export class SlimeSettings extends SettingsSection {
 
   @Setting('Trainers that may hold leases at once', whole({ min: 1, max: 256 }))
   readonly numWorkers: number = 4;
+
+  @Setting('Pools may share GPUs', flag())
+  readonly colocate: boolean = false;
 }
