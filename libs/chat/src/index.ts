@@ -1,3 +1,13 @@
+export {
+  endsInsideThought,
+  findToolDialect,
+  THOUGHT_MARKS,
+  TOOL_DIALECTS,
+  toolSchemas,
+  type ToolDialectName,
+} from './answer/answer-form';
+export { AnswerParser, type AnswerForm, type AnswerStep } from './answer/answer-parser';
+export type { ParsedCall, ToolDialect, ToolSchemas } from './answer/tool-dialect';
 export { parseScore, parseScoreJson } from './boxed-score';
 export { extendChain, hashExchange, hashResponse } from './chain';
 export type { ChatMessage } from './chat-message';

@@ -1,0 +1,25 @@
+import { parseObject } from './json-members';
+import { readGroup } from './read-group';
+import type { ParsedCall, ToolDialect } from './tool-dialect';
+
+const ID = /^(?:functions\.)?([^:\s]+)(?::\d+)?$/;
+
+const readCall = (head: string, rest: string): ParsedCall | null => {
+  const id = head.trim();
+  const name = ID.exec(id)?.[1];
+  const args = rest.trim();
+  return name === undefined || parseObject(args) === null ? null : { id, name, arguments: args };
+};
+
+/** Kimi K2: calls stand between two marks, each with an id such as `functions.read:0` that its name is read from. */
+export const kimi: ToolDialect = {
+  open: '<|tool_calls_section_begin|>',
+  close: '<|tool_calls_section_end|>',
+  parse: (body) =>
+    readGroup(body, {
+      open: '<|tool_call_begin|>',
+      separator: '<|tool_call_argument_begin|>',
+      close: '<|tool_call_end|>',
+      readCall,
+    }),
+};
