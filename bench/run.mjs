@@ -1,4 +1,4 @@
-// npm run bench [-- --seconds N --only NAME]: the gateway against its upstream, and the whole loop, as ratios in one run.
+// npm run bench [-- --seconds N --only NAME]: the gateway against its upstream, the whole loop, and the mathematics of training.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runJson, stopAll } from './processes.mjs';
@@ -114,6 +114,11 @@ try {
   for (const [i, scenario] of SCENARIOS.entries())
     if (wanted(scenario.name)) rows.push(await compare(scenario, 100 * i));
   if (rows.length > 0) console.log(`\n${table(rows)}`);
+  if (wanted('advantage')) {
+    const { lossMs, topKMs } = await runJson('advantage.mjs', {});
+    console.log(`advantages and policy loss with gradient, 16 samples of 8,192 tokens: ${round(lossMs)} ms`);
+    console.log(`top-K loss with gradient, 8,192 tokens, K = 50, 956 tokens in the vocabulary: ${round(topKMs)} ms`);
+  }
   const loops = [];
   if (wanted('judged'))
     loops.push({ name: 'judged turns/s, 3 votes', ...(await judged({ judges: 2, judgeDelayMs: 0, clients: 32 })) });

@@ -1,3 +1,14 @@
+export { approximateKl, KL_KINDS, type ApproximateKl, type KlBatch, type KlKind } from './approximate-kl';
 export { binaryReward, type BinaryReward } from './binary-reward';
+export { broadcastReward } from './broadcast-reward';
+export { tokenEntropy, type Entropy, type EntropyBatch } from './entropy';
+export { integratedReward, type IntegratedWeights } from './integrated-reward';
 export { isDecided, majorityVote } from './majority-vote';
+export { normalizeRewards, type RewardNormalization } from './normalize-rewards';
+export { LengthMismatchError, type Numbers } from './numbers';
+export { DualClipError, policyLoss, type PolicyBatch, type PolicyClip, type PolicyLoss } from './policy-loss';
 export type { Score } from './score';
+export { LogitsShapeError } from './softmax-rows';
+export { combinedAdvantages, opdAdvantages, type CombinedSignal } from './token-advantages';
+export { tokenWeights, weightedSum, type Reduction } from './token-weights';
+export { TokenIdError, topKDistillation, type TopKBatch, type TopKLoss } from './top-k-distillation';
