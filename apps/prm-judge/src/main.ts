@@ -1,6 +1,6 @@
 import { loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
-import { requireJudge } from './judging/judge-engine';
+import { requireJudge } from '@app/voting';
 import { PrmJudgeModule } from './prm-judge.module';
 
 const main = async (): Promise<void> => {

@@ -2,9 +2,8 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { Bus, BusModule } from '@app/bus';
 import { SettingsModule, type Settings } from '@app/config';
 import { HealthModule, TelemetryModule } from '@app/telemetry';
-import { JudgeService } from './judging/judge.service';
+import { Voter, votingReadiness, VotingModule } from '@app/voting';
 import { JudgingModule } from './judging/judging.module';
-import { readinessCheck } from './readiness';
 
 /** The judge: votes on turns by what followed them. */
 @Module({})
@@ -17,7 +16,7 @@ export class PrmJudgeModule {
         TelemetryModule,
         BusModule.forApp('prm-judge'),
         JudgingModule,
-        HealthModule.forCheck({ imports: [JudgingModule], inject: [Bus, JudgeService], check: readinessCheck }),
+        HealthModule.forCheck({ imports: [VotingModule], inject: [Bus, Voter], check: votingReadiness }),
       ],
     };
   }

@@ -1,10 +1,8 @@
-import axios, { type AxiosResponse } from 'axios';
 import { apiUrl } from './endpoints';
 import { readCompletion, type ChatReply } from './chat-completion';
-import { EngineStatusError, EngineTimeoutError, EngineUnreachableError } from './engine-errors';
+import { EngineStatusError } from './engine-errors';
+import { EngineHttp } from './engine-http';
 import { parseRetryAfterMs } from './retry';
-
-const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface ChatClientOptions {
   /** Base URL of an OpenAI-compatible server, with or without `/v1`. */
@@ -36,10 +34,12 @@ interface Dialect {
 /** Asks a model over the chat API of any OpenAI-compatible server, without streaming. */
 export class ChatClient {
   private readonly url: string;
+  private readonly http: EngineHttp;
   private readonly dialect: Dialect = { limitField: 'max_tokens', takesTemperature: true };
 
   constructor(private readonly options: ChatClientOptions) {
     this.url = chatCompletionsUrl(options.baseUrl);
+    this.http = new EngineHttp(options);
   }
 
   get model(): string {
@@ -54,33 +54,10 @@ export class ChatClient {
   async ask(question: ChatQuestion): Promise<ChatReply> {
     for (;;) {
       const body = this.body(question);
-      const response = await this.post(body, question.signal);
-      if (response.status === 200) return readCompletion(response.data);
-      if (response.status === 400 && this.learn(response.data, body)) continue;
+      const response = await this.http.post(this.url, body, question.signal);
+      if (response.status === 200) return readCompletion(response.text);
+      if (response.status === 400 && this.learn(response.text, body)) continue;
       throw new EngineStatusError(response.status, parseRetryAfterMs(response.headers['retry-after'], Date.now()));
-    }
-  }
-
-  private async post(body: Record<string, unknown>, signal: AbortSignal): Promise<AxiosResponse<string>> {
-    const { apiKey, timeoutMs } = this.options;
-    const limit = AbortSignal.timeout(timeoutMs);
-    try {
-      return await axios.post<string>(this.url, body, {
-        headers: { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
-        signal: AbortSignal.any([signal, limit]),
-        responseType: 'text',
-        transformResponse: (text: string) => text,
-        validateStatus: () => true,
-        maxRedirects: 0,
-        maxContentLength: LONGEST_ANSWER_BYTES,
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.aborted) throw new EngineTimeoutError(timeoutMs);
-      // The client's own error holds the request with its key and its texts: only what lies beneath it goes on.
-      const code = axios.isAxiosError(error) ? error.code : undefined;
-      const cause = axios.isAxiosError(error) ? error.cause : error;
-      throw new EngineUnreachableError(`the engine could not be reached (${code ?? 'no code'})`, { cause });
     }
   }
 

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { JudgeEngine } from './judge-engine';
+import { VotingModule } from '@app/voting';
 import { JudgeService } from './judge.service';
 import { TurnFollowedHandler } from './turn-followed.handler';
-import { TurnReader } from './turn-reader';
 import { VerdictPublisher } from './verdict-publisher';
 
 /** From followed turns to verdicts. */
 @Module({
-  providers: [JudgeEngine, JudgeService, TurnReader, VerdictPublisher, TurnFollowedHandler],
-  exports: [JudgeService],
+  imports: [VotingModule],
+  providers: [JudgeService, VerdictPublisher, TurnFollowedHandler],
 })
 export class JudgingModule {}

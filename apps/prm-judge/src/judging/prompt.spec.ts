@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseScore, parseScoreJson, type ChatMessage } from '@app/chat';
-import { buildPrompt, type FollowedTurn } from './prompt';
+import type { FollowedTurn } from '@app/voting';
+import { buildPrompt } from './prompt';
 
 const turn = (changes: Partial<FollowedTurn> = {}): FollowedTurn => ({
   messages: [

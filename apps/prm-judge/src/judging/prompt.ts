@@ -1,38 +1,13 @@
-import { isInternalContext, stripInternalContext, type ChatMessage } from '@app/chat';
 import type { AnswerForm, ChatQuestion } from '@app/engines';
+import { writeFollowedTurn, type FollowedTurn } from '@app/voting';
 import { RUBRIC } from './rubric';
-import { readContent, writeNextState, writeResponse, writeText } from './transcript';
 import { VERDICT_FORMS } from './verdict';
 
-/** Characters of the conversation that a prompt holds at most, marks of what was left out not counted. */
-const LIMITS = { request: 4000, response: 16_000, nextState: 16_000 } as const;
-
-/** A turn and what followed it. */
-export interface FollowedTurn {
-  /** The request's messages, without the answer. */
-  readonly messages: readonly ChatMessage[];
-  readonly response: ChatMessage;
-  /** Everything between this answer and the next one, without the client's own additions. */
-  readonly nextState: readonly ChatMessage[];
-  readonly role: 'user' | 'tool';
-}
-
-const lastRequest = (messages: readonly ChatMessage[]): string => {
-  const message = messages.findLast((each) => each.role === 'user' && !isInternalContext(each));
-  return stripInternalContext(readContent(message?.content));
-};
-
-/** The messages for a judge. The conversation is data in them: nothing in it can end its section. */
+/** The messages for a judge. */
 export const buildPrompt = (turn: FollowedTurn, form: AnswerForm): ChatQuestion['messages'] => {
   const { instruction, reminder } = VERDICT_FORMS[form];
-  const sections = [
-    `<user_request>\n${writeText(lastRequest(turn.messages), LIMITS.request)}\n</user_request>`,
-    `<assistant_response>\n${writeResponse(turn.response, LIMITS.response)}\n</assistant_response>`,
-    `<next_state role="${turn.role}">\n${writeNextState(turn.nextState, LIMITS.nextState)}\n</next_state>`,
-    reminder,
-  ];
   return [
     { role: 'system', content: `${RUBRIC}\n\n${instruction}` },
-    { role: 'user', content: sections.join('\n\n') },
+    { role: 'user', content: `${writeFollowedTurn(turn)}\n\n${reminder}` },
   ];
 };

@@ -1,6 +1,6 @@
 import type { Score } from '@app/advantage';
 import { parseScore, parseScoreJson } from '@app/chat';
-import type { AnswerForm, ChatReply } from '@app/engines';
+import type { AnswerForm } from '@app/engines';
 
 /** One way of asking for a verdict and of reading it. */
 export interface VerdictForm {
@@ -8,18 +8,25 @@ export interface VerdictForm {
   readonly instruction: string;
   /** Ends the user's message, behind everything quoted. */
   readonly reminder: string;
-  readonly responseFormat?: unknown;
   readonly parse: (text: string) => Score | null;
 }
 
-const SCHEMA = {
-  type: 'object',
-  properties: {
-    reason: { type: 'string', description: 'One or two sentences: what in the next state decides' },
-    score: { type: 'integer', enum: [1, -1, 0] },
+/** The `response_format` that holds a judge to the JSON form. */
+export const VERDICT_SCHEMA = {
+  type: 'json_schema',
+  json_schema: {
+    name: 'verdict',
+    strict: true,
+    schema: {
+      type: 'object',
+      properties: {
+        reason: { type: 'string', description: 'One or two sentences: what in the next state decides' },
+        score: { type: 'integer', enum: [1, -1, 0] },
+      },
+      required: ['reason', 'score'],
+      additionalProperties: false,
+    },
   },
-  required: ['reason', 'score'],
-  additionalProperties: false,
 } as const;
 
 export const VERDICT_FORMS: Readonly<Record<AnswerForm, VerdictForm>> = {
@@ -33,11 +40,9 @@ export const VERDICT_FORMS: Readonly<Record<AnswerForm, VerdictForm>> = {
     instruction:
       'Answer with one JSON object and nothing else. Its fields: "reason", one or two sentences that say what in the next state decides; then "score", the number 1, -1 or 0.',
     reminder: 'Now review the response. Answer with the JSON object alone: "reason", then "score".',
-    responseFormat: { type: 'json_schema', json_schema: { name: 'verdict', strict: true, schema: SCHEMA } },
     parse: parseScoreJson,
   },
 };
 
-/** The verdict in a judge's answer; null if there is none. An answer cut off by its limit has not come to its verdict. */
-export const readVerdict = (form: AnswerForm, reply: ChatReply): Score | null =>
-  reply.finishReason === 'length' ? null : VERDICT_FORMS[form].parse(reply.text);
+/** The verdict in a judge's complete answer; null if there is none. */
+export const readVerdict = (form: AnswerForm, text: string): Score | null => VERDICT_FORMS[form].parse(text);

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Score } from '@app/advantage';
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import {
@@ -16,7 +15,6 @@ import {
 import { Telemetry } from '@app/telemetry';
 import { adviceFor, adviceForForm, Complaints } from './advice';
 import { JudgeNotConfiguredError } from './errors';
-import { readVerdict, VERDICT_FORMS } from './verdict';
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 20_000;
@@ -27,13 +25,22 @@ export const requireJudge = ({ server }: Settings): { readonly baseUrl: string; 
   return { baseUrl: server.judgeBaseUrl, model: server.judgeModel };
 };
 
-/** The judge's last answer to a question. */
-export interface Verdict {
-  readonly score: Score | null;
+/** What a judge is asked, in either form, and how its answer is read. */
+export interface Question<Answer> {
+  readonly messages: (form: AnswerForm) => ChatQuestion['messages'];
+  /** Sent as `response_format` where the form is a JSON schema. */
+  readonly schema: unknown;
+  /** The answer in a complete text; null if it is not in the form. */
+  readonly read: (form: AnswerForm, text: string) => Answer | null;
+}
+
+/** The judge's last reply to a question. */
+export interface Reply<Answer> {
+  readonly answer: Answer | null;
   readonly text: string;
 }
 
-/** The judge as a server: one question, one verdict, with everything that keeps an outage from doing harm. */
+/** The judge as a server: one question, one answer, with everything that keeps an outage from doing harm. */
 @Injectable()
 export class JudgeEngine {
   readonly model: string;
@@ -86,34 +93,32 @@ export class JudgeEngine {
   }
 
   /**
-   * Asks until there is a verdict or the attempts are used up.
+   * Asks until there is an answer in the form or the attempts are used up.
    *
-   * @throws EngineError if the last attempt brought no answer at all
+   * @throws EngineError if the last attempt brought no reply at all
    */
-  ask(promptFor: (form: AnswerForm) => ChatQuestion['messages'], signal: AbortSignal): Promise<Verdict> {
-    return this.access.ask(() => this.askOnce(promptFor, signal), {
+  ask<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
+    return this.access.ask(() => this.askOnce(question, signal), {
       signal,
-      accept: (verdict) => verdict.score !== null,
+      accept: (reply) => reply.answer !== null,
     });
   }
 
-  private async askOnce(
-    promptFor: (form: AnswerForm) => ChatQuestion['messages'],
-    signal: AbortSignal,
-  ): Promise<Verdict> {
+  private async askOnce<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
     const { maxTokens, temperature } = this.settings.judge;
     const { form, reply } = await this.format.ask((asked) =>
       this.client.ask({
-        messages: promptFor(asked),
+        messages: question.messages(asked),
         maxTokens,
         temperature,
-        responseFormat: VERDICT_FORMS[asked].responseFormat,
+        ...(asked === 'json_schema' ? { responseFormat: question.schema } : {}),
         signal,
       }),
     );
-    const score = readVerdict(form, reply);
-    if (score === null) this.noteWrongForm(form, reply);
-    return { score, text: reply.text };
+    // An answer cut off by its limit has not come to its end.
+    const answer = reply.finishReason === 'length' ? null : question.read(form, reply.text);
+    if (answer === null) this.noteWrongForm(form, reply);
+    return { answer, text: reply.text };
   }
 
   private noteWrongForm(form: AnswerForm, reply: ChatReply): void {

@@ -5,11 +5,12 @@ import {
   FeedbackGiven,
   TurnArrived,
   TurnCompleted,
+  type TurnCompletedBody,
   type TurnCompletedInfo,
   type TurnFollowedInfo,
 } from '@app/contracts';
 import { MessageMissingError } from './errors';
-import type { FollowedTurn } from './prompt';
+import type { FollowedTurn } from './followed-turn';
 
 /** Deliveries after which a message that is still not there is taken to be gone: some four seconds. */
 const PATIENCE = 5;
@@ -17,9 +18,15 @@ const PATIENCE = 5;
 const LONGEST_ANSWER_MS = 30 * 60_000;
 const ANSWER_PAUSE_MS = 5000;
 
+/** The turn as it was stored. */
+export interface StoredTurn {
+  readonly info: TurnCompletedInfo;
+  readonly body: TurnCompletedBody;
+}
+
 /** What is to be done with a followed turn. */
 export type ReadTurn =
-  | { readonly kind: 'turn'; readonly turn: FollowedTurn }
+  | { readonly kind: 'turn'; readonly turn: FollowedTurn; readonly stored: StoredTurn }
   /** Nobody trains on it, and its outcome is known already. */
   | { readonly kind: 'excluded' }
   | { readonly kind: 'lost' };
@@ -48,7 +55,8 @@ export class TurnReader {
     }
     const { messages, response } = completed.body.head;
     if (response === null) return { kind: 'excluded' };
-    return { kind: 'turn', turn: { messages, response, nextState, role: followed.role } };
+    const turn = { messages, response, nextState, role: followed.role };
+    return { kind: 'turn', turn, stored: completed };
   }
 
   private async readNextState(followed: TurnFollowedInfo): Promise<readonly ChatMessage[] | null> {

@@ -1,24 +1,20 @@
-import { isDecided, majorityVote, type Score } from '@app/advantage';
-
-/** An answer of the judge. `score` null: it answered, but not with a verdict. */
-export interface CastVote {
-  readonly score: Score | null;
+/** An answer of the judge. `answer` null: it answered, but not in the form that was asked for. */
+export interface CastVote<Answer> {
+  readonly answer: Answer | null;
   readonly text: string;
-  /** Time from the question to the verdict, repetitions included. */
+  /** Time from the question to the answer, repetitions included. */
   readonly millis: number;
   /** The judge refused the question itself; asking again would not help. */
   readonly refused: boolean;
 }
 
-export interface Ballot {
+export interface Ballot<Answer> {
   /** Votes that were cast before it was decided, in the order in which they came. */
-  readonly votes: readonly CastVote[];
+  readonly votes: readonly CastVote<Answer>[];
   /** What kept the other ones from being cast. */
   readonly failures: readonly unknown[];
-  /** Whether `score` would be the same with every vote cast. */
+  /** Whether the result would be the same with every vote cast. */
   readonly decided: boolean;
-  /** Null: no valid vote. */
-  readonly score: Score | null;
 }
 
 /** Reason of the abort that ends votes which can change nothing any more. */
@@ -26,8 +22,10 @@ export class VotingClosedError extends Error {
   override readonly name = 'VotingClosedError';
 }
 
-export interface VotingOptions {
+export interface VotingOptions<Answer> {
   readonly count: number;
+  /** Whether the missing votes, whatever they were, could change nothing. */
+  readonly isDecided: (answers: readonly (Answer | null)[]) => boolean;
   /** Gives up all votes. */
   readonly signal: AbortSignal;
 }
@@ -36,19 +34,18 @@ export interface VotingOptions {
  * Has `count` votes cast at once and closes as soon as no missing vote could change the result; the rest is aborted.
  * A vote that fails is missing for good: without it the result may stay undecided. Never rejects.
  */
-export const collectVotes = (
-  cast: (signal: AbortSignal) => Promise<CastVote>,
-  { count, signal }: VotingOptions,
-): Promise<Ballot> =>
+export const collectVotes = <Answer>(
+  cast: (signal: AbortSignal) => Promise<CastVote<Answer>>,
+  { count, isDecided, signal }: VotingOptions<Answer>,
+): Promise<Ballot<Answer>> =>
   new Promise((resolve) => {
     const closing = new AbortController();
-    const votes: CastVote[] = [];
+    const votes: CastVote<Answer>[] = [];
     const failures: unknown[] = [];
     const close = (): void => {
-      const scores = votes.map((vote) => vote.score);
-      const decided = isDecided(scores, count);
+      const decided = isDecided(votes.map((vote) => vote.answer));
       if (closing.signal.aborted || (!decided && votes.length + failures.length < count)) return;
-      resolve({ votes: [...votes], failures: [...failures], decided, score: majorityVote(scores) });
+      resolve({ votes: [...votes], failures: [...failures], decided });
       closing.abort(new VotingClosedError('the vote is decided'));
     };
     const votingSignal = AbortSignal.any([signal, closing.signal]);

@@ -1,0 +1,12 @@
+import type { Bus } from '@app/bus';
+import type { ReadinessCheck } from '@app/telemetry';
+import type { Voter } from './voter';
+
+/** Without the bus there is no work; without the judge it waits, and goes on by itself. */
+export const votingReadiness =
+  (bus: Pick<Bus, 'isUp'>, voter: Pick<Voter, 'isPaused'>): ReadinessCheck =>
+  () => {
+    const detail = { bus: bus.isUp ? 'up' : 'down', judge: voter.isPaused ? 'paused' : 'up' };
+    if (!bus.isUp) return { ready: false, status: 'unavailable', detail };
+    return { ready: true, status: voter.isPaused ? 'degraded' : 'ok', detail };
+  };
