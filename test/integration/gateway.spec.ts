@@ -2,6 +2,7 @@ import { createServer, request as httpRequest, type ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { Bus } from '@app/bus';
 import { BUCKETS, TurnArrived, TurnCompleted, TurnSettled } from '@app/contracts';
+import { PROBE_NAME } from '@app/engines';
 import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
 import { startGateway, type TestGateway } from '../support/start-gateway';
@@ -289,14 +290,18 @@ describe('gateway', () => {
     }
   });
 
-  it('asks a hosted model that refuses log-probs once more without, remembers it, and collects its turns', async () => {
-    const hosted = await startEngineDouble({ dialect: 'openai' });
+  it.each([
+    ['refuses log-probs from the start without them', true, 2],
+    ['comes to refuse log-probs once more without, remembers it', false, 3],
+  ])('asks a hosted model that %s, and collects its turns', async (_, fromTheStart, asked) => {
+    const hosted = await startEngineDouble({ dialect: fromTheStart ? 'openai' : 'sglang' });
     const front = await start({ OPENCLAW_RL_SERVER_BASE_URL: hosted.url });
     try {
+      hosted.set({ dialect: 'openai' });
       const first = await front.post('/v1/chat/completions', chat('one'));
       expect(first.status).toBe(200);
       await front.post('/v1/chat/completions', chat('two'));
-      expect(hosted.chats('policy').filter((seen) => seen.path === '/v1/chat/completions')).toHaveLength(3);
+      expect(hosted.chats('policy').filter((seen) => seen.path === '/v1/chat/completions')).toHaveLength(asked);
       const { info } = await completed(first.headers.get('x-rl-turn-id')!);
       expect(info.exclusion).toBe('no_token_ids');
     } finally {
@@ -315,8 +320,10 @@ describe('gateway', () => {
         const pieces: Buffer[] = [];
         request.on('data', (piece: Buffer) => pieces.push(piece));
         request.on('end', () => {
-          if (request.url !== '/v1/chat/completions') response.writeHead(404).end();
-          else answer(JSON.parse(Buffer.concat(pieces).toString()), response);
+          const text = Buffer.concat(pieces).toString();
+          // The gateway does not find out what this server can do, so it asks for what it would like.
+          if (request.url !== '/v1/chat/completions' || text.includes(PROBE_NAME)) response.writeHead(404).end();
+          else answer(JSON.parse(text), response);
         });
       });
       await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));

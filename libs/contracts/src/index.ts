@@ -39,6 +39,7 @@ export {
   type StreamName,
 } from './streams';
 export {
+  CAPTURE_ROUTES,
   EXCLUSIONS,
   Sampling,
   SessionClosed,
@@ -46,6 +47,7 @@ export {
   TurnCompleted,
   TurnFollowed,
   TurnInfo,
+  type CaptureRoute,
   type Exclusion,
   type TurnArrivedInfo,
   type TurnCompletedBody,

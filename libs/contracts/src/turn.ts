@@ -55,6 +55,12 @@ export const Sampling = Type.Object({
   topK: Type.Union([Type.Number(), Type.Null()]),
 });
 
+/**
+ * How a turn's token ids were captured, best first: SGLang's chat with `sglext`, a chat with `return_token_ids` (vLLM);
+ * `text`: not at all.
+ */
+export const CAPTURE_ROUTES = ['sglext', 'token_ids', 'text'] as const;
+
 /** Why a turn that was served cannot be trained on; the gateway knows first. */
 export const EXCLUSIONS = [
   'side_turn',
@@ -97,7 +103,7 @@ export const TurnCompleted = defineMessage({
     /** Whether `logProbs` were taken after the sampling temperature; null: not known. */
     logProbsTempered: Type.Union([Type.Boolean(), Type.Null()]),
     /** How the token ids were captured; `text` where there are none. */
-    route: Type.Union([Type.Literal('sglext'), Type.Literal('text')]),
+    route: Type.Union(CAPTURE_ROUTES.map((route) => Type.Literal(route))),
     /** The engine's own names of the weights that made the answer, oldest first. */
     weightVersions: Type.Array(Type.String()),
     policyVersion: Type.Object({ start: Type.Integer(), end: Type.Integer() }),
@@ -138,6 +144,7 @@ export const TurnFollowed = defineMessage({
 
 export type TurnInfo = Static<typeof TurnInfo>;
 export type Sampling = Static<typeof Sampling>;
+export type CaptureRoute = (typeof CAPTURE_ROUTES)[number];
 export type Exclusion = (typeof EXCLUSIONS)[number];
 export type TurnArrivedInfo = ReturnType<(typeof TurnArrived)['decodeInfo']>;
 export type TurnCompletedInfo = ReturnType<(typeof TurnCompleted)['decodeInfo']>;

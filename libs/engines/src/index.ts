@@ -14,6 +14,8 @@ export {
 export { Limiter } from './limiter';
 export { backoffMs, parseRetryAfterMs, type RetryPolicy } from './retry';
 export { probeTempering } from './probe-tempering';
+export { ASKING, PROBE_NAME, type RouteChoice } from './routes/capture-route';
+export { chooseRoute } from './routes/choose-route';
 export {
   ClientGoneError,
   UpstreamClient,

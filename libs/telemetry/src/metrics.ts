@@ -32,6 +32,12 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['kind', 'route', 'exclusion'] as const,
       registers,
     }),
+    captureRoute: new Gauge({
+      name: 'openclaw_rl_capture_route',
+      help: '1 for the way in which token ids are captured now',
+      labelNames: ['route'] as const,
+      registers,
+    }),
     captureDropped: new Counter({
       name: 'openclaw_rl_capture_dropped_total',
       help: 'Messages that the gateway could not keep, by cause',

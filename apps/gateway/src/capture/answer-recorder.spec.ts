@@ -170,6 +170,16 @@ describe('AnswerRecorder', () => {
     expect(record({ choices: [], sglext })).toMatchObject({ promptIds: null, responseIds: null });
   });
 
+  it('puts ids together that come with each piece', () => {
+    const answer = record(
+      { ...delta({ role: 'assistant', content: '' }), prompt_token_ids: [1, 2] },
+      delta({ content: 'a' }, { logprobs: logProbs(-1), token_ids: [3] }),
+      delta({ content: 'bc' }, { logprobs: logProbs(-2, -3), token_ids: [4, 5] }),
+      delta({}, { token_ids: null, finish_reason: 'stop' }),
+    );
+    expect(answer).toMatchObject({ promptIds: [1, 2], responseIds: [3, 4, 5], logProbs: [-1, -2, -3] });
+  });
+
   it('takes empty lists of ids for what they are', () => {
     expect(record({ choices: [], sglext: { input_ids: [], output_ids: [[]] } })).toMatchObject({
       promptIds: [],

@@ -59,6 +59,7 @@ export class AnswerRecorder {
       for (const choice of chunk.choices) if (isObject(choice) && (choice.index ?? 0) === 0) this.addChoice(choice);
     }
     if (isObject(chunk.sglext)) this.addExtension(chunk.sglext);
+    if (Array.isArray(chunk.prompt_token_ids)) this.promptIds = idsOf(chunk.prompt_token_ids);
     if (isObject(chunk.metadata) && typeof chunk.metadata.weight_version === 'string') {
       this.weightVersion = chunk.metadata.weight_version;
     }
@@ -105,6 +106,7 @@ export class AnswerRecorder {
       }
     }
     for (const logProb of extractLogProbs(choice)) this.logProbs.push(logProb);
+    if (Array.isArray(choice.token_ids)) this.addIds(choice.token_ids);
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
   }
 
@@ -125,6 +127,14 @@ export class AnswerRecorder {
     if (typeof id !== 'string' || id === '') return Math.max(position, this.calls.size - 1);
     const known = [...this.calls].find(([, call]) => call.id === id);
     return known?.[0] ?? this.calls.size;
+  }
+
+  /** A list that holds something else than ids leaves fewer ids than log-probs. */
+  private addIds(given: readonly unknown[]): void {
+    const ids = idsOf(given);
+    if (ids === null) return;
+    this.responseIds ??= [];
+    for (const id of ids) this.responseIds.push(id);
   }
 
   private addExtension(extension: Json): void {

@@ -52,6 +52,7 @@ const endingOf = (answer: RecordedAnswer | null, fields: Partial<Ending> = {}): 
   answer,
   verdict:
     answer === null ? { kind: 'excluded', reason: 'upstream_error', detail: 'status_503' } : judgeCapture(answer),
+  route: answer === null || judgeCapture(answer).kind !== 'exact' ? 'text' : 'sglext',
   logProbsTempered: true,
   ...fields,
 });

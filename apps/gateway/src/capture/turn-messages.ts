@@ -4,6 +4,7 @@ import {
   TurnArrived,
   TurnCompleted,
   TurnSettled,
+  type CaptureRoute,
   type EncodedMessage,
   type Exclusion,
   type FrameArrays,
@@ -38,6 +39,8 @@ export interface Ending {
   /** null: the upstream never answered. */
   readonly answer: RecordedAnswer | null;
   readonly verdict: CaptureVerdict;
+  /** How its ids were captured; `text` where there are none. */
+  readonly route: CaptureRoute;
   readonly logProbsTempered: boolean | null;
 }
 
@@ -131,7 +134,7 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     finishReason: answer?.finishReason ?? null,
     sampling: turn.sampling,
     logProbsTempered: ending.logProbsTempered,
-    route: keepsIds && verdict.kind === 'exact' ? ('sglext' as const) : ('text' as const),
+    route: keepsIds ? ending.route : ('text' as const),
     weightVersions: answer?.weightVersion == null ? [] : [answer.weightVersion],
     policyVersion: { start: turn.policyVersion, end: ending.policyVersion },
     ...(detail === null ? {} : { detail }),

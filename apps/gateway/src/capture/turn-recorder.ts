@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
+import type { CaptureRoute } from '@app/contracts';
 import type { PolicyWatch } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { identify } from '../chat/identify';
@@ -11,7 +12,7 @@ import { samplingOf } from '../chat/upstream-request';
 import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture, type CaptureVerdict } from './judge-capture';
 import type { Outbox } from './outbox';
-import { arrivedParcel, completedParcels, outcomeOf, type Turn } from './turn-messages';
+import { arrivedParcel, completedParcels, outcomeOf, type Ending, type Turn } from './turn-messages';
 
 /** What a request brings that is recorded. */
 export interface Arrival {
@@ -22,7 +23,7 @@ export interface Arrival {
 
 /** How serving it ended. `failure`: the upstream never gave an answer. */
 export type ServedResult =
-  | { readonly answer: RecordedAnswer; readonly delivered: boolean }
+  | { readonly answer: RecordedAnswer; readonly delivered: boolean; readonly route: CaptureRoute }
   | { readonly answer: null; readonly failure: string };
 
 /** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
@@ -94,18 +95,19 @@ export class TurnRecorder {
     this.guard(() => {
       const { telemetry, engine } = this.context;
       const verdict = verdictOn(turn, result);
-      const ending = {
+      const ending: Ending = {
         completedAt: Date.now(),
         policyVersion: this.policy.current.version,
         delivered: result.answer !== null && result.delivered,
         answer: result.answer,
         verdict,
+        route: result.answer !== null && verdict.kind === 'exact' ? result.route : 'text',
         logProbsTempered: turn.sampling.temperature === 1 ? false : engine.logProbsTempered,
       };
       const outcome = outcomeOf(turn, ending);
       telemetry.metrics.turns.inc({
         kind: turn.identity.info.kind,
-        route: verdict.kind === 'exact' ? 'sglext' : 'text',
+        route: ending.route,
         exclusion: outcome.exclusion ?? 'none',
       });
       for (const parcel of completedParcels(turn, ending, outcome)) this.outbox.push(parcel);

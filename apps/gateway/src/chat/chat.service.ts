@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '@app/config';
+import type { CaptureRoute } from '@app/contracts';
 import { ClientGoneError, type UpstreamResponse } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import { AnswerRecorder } from '../capture/answer-recorder';
@@ -154,7 +155,8 @@ export class ChatService {
 
   private async forward(exchange: Exchange): Promise<ServedResult> {
     const firstByte = this.context.telemetry.metrics.firstByteSeconds.startTimer();
-    const { response, additions } = await this.ask(exchange);
+    const { route } = this.upstream;
+    const { response, additions } = await this.ask(exchange, route);
     firstByte();
     if (isOdd(response)) throw await this.refuseOdd(response);
     if (!isOk(response)) return this.passError(exchange, response);
@@ -164,12 +166,17 @@ export class ChatService {
     const delivered = isStream(response)
       ? await this.relayStream(exchange, response, options)
       : await this.relayWhole(exchange, response, options);
-    return { answer: recorder.result(), delivered };
+    const answer = recorder.result();
+    if (additions !== NO_ADDITIONS && answer.responseIds === null && !answer.failed) this.upstream.noteWithoutIds();
+    return { answer, delivered, route };
   }
 
   /** Asks with our additions; a server that fails on them is asked once more without: capture must not fail a chat. */
-  private async ask(exchange: Exchange): Promise<{ response: UpstreamResponse; additions: Additions }> {
-    const additions = this.upstream.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request);
+  private async ask(
+    exchange: Exchange,
+    route: CaptureRoute,
+  ): Promise<{ response: UpstreamResponse; additions: Additions }> {
+    const additions = this.upstream.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request, route);
     const response = await this.post(exchange, additions);
     if (additions === NO_ADDITIONS) return { response, additions };
     if (isOk(response)) this.upstream.noteAccepted();

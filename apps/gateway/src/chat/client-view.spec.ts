@@ -1,6 +1,6 @@
 import { clientView, NO_ADDITIONS, type Additions } from './client-view';
 
-const ALL: Additions = { logprobs: true, inputIds: true, outputIds: true };
+const ALL: Additions = { logprobs: true, inputIds: true, outputIds: true, tokenIds: true };
 const NAME = 'served';
 const LOG_PROBS = { content: [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [] }] };
 
@@ -102,8 +102,18 @@ describe('clientView', () => {
     expect(view).toEqual(chunk({ ...delta({ delta: {}, logprobs: null }), usage }));
   });
 
+  it('takes out ids in the form of return_token_ids, in every choice', () => {
+    const given = chunk({ ...delta({ token_ids: [3, 4], stop_reason: null }), prompt_token_ids: [1, 2] });
+    expect(clientView(given, ALL, NAME)).toEqual(chunk(delta({ stop_reason: null })));
+    expect(clientView(given, { ...ALL, tokenIds: false }, NAME)).toBe(given);
+  });
+
+  it('leaves nothing of a chunk that only carried such ids and their log-probs', () => {
+    expect(clientView(chunk(delta({ delta: {}, logprobs: LOG_PROBS, token_ids: [3] })), ALL, NAME)).toBeNull();
+  });
+
   it('does not change what it is given', () => {
-    const given = chunk({ model: 'x', ...delta({ logprobs: LOG_PROBS }), sglext: { input_ids: [1] } });
+    const given = chunk({ model: 'x', ...delta({ logprobs: LOG_PROBS, token_ids: [1] }), sglext: { input_ids: [1] } });
     const before = structuredClone(given);
     clientView(given, ALL, NAME);
     expect(given).toEqual(before);

@@ -3,10 +3,12 @@ export interface Additions {
   readonly logprobs: boolean;
   readonly inputIds: boolean;
   readonly outputIds: boolean;
+  /** Ids of prompt and response in the form of `return_token_ids`. */
+  readonly tokenIds: boolean;
 }
 
 /** No additions: the answer goes on as it is, but for the model's name. */
-export const NO_ADDITIONS: Additions = { logprobs: false, inputIds: false, outputIds: false };
+export const NO_ADDITIONS: Additions = { logprobs: false, inputIds: false, outputIds: false, tokenIds: false };
 
 type Json = Record<string, unknown>;
 
@@ -18,6 +20,23 @@ const withoutLogprobs = (choices: readonly unknown[]): unknown[] =>
 
 const hasLogprobs = (choices: unknown): choices is unknown[] =>
   Array.isArray(choices) && choices.some((choice) => isObject(choice) && isObject(choice.logprobs));
+
+const hasTokenIds = (chunk: Json): boolean =>
+  chunk.prompt_token_ids !== undefined ||
+  (Array.isArray(chunk.choices) && chunk.choices.some((choice) => isObject(choice) && choice.token_ids !== undefined));
+
+/** The chunk without the ids of prompt and response; JSON has no `undefined`. */
+const withoutTokenIds = (chunk: Json): Json => ({
+  ...chunk,
+  prompt_token_ids: undefined,
+  ...(Array.isArray(chunk.choices)
+    ? {
+        choices: chunk.choices.map((choice: unknown) =>
+          isObject(choice) ? { ...choice, token_ids: undefined } : choice,
+        ),
+      }
+    : {}),
+});
 
 /** The engine's extension without the ids that only we asked for; null where nothing is left. */
 const clientExtension = (extension: Json, additions: Additions): Json | null => {
@@ -58,6 +77,7 @@ export const clientView = (chunk: Json, additions: Additions, servedModel: strin
     if (view.choices.every(saysNothing) && !isObject(view.usage)) return null;
     view = { ...view, choices: withoutLogprobs(view.choices) };
   }
+  if (additions.tokenIds && hasTokenIds(view)) view = withoutTokenIds(view);
   if (isObject(view.sglext) && (additions.inputIds || additions.outputIds)) {
     const { sglext, ...rest } = view;
     const extension = clientExtension(sglext, additions);

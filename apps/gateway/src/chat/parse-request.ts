@@ -20,6 +20,7 @@ export interface ChatRequest {
   /** The client's own wish to see token ids, which are then not taken out. */
   readonly wantsInputIds: boolean;
   readonly wantsOutputIds: boolean;
+  readonly wantsTokenIds: boolean;
   readonly user: string | null;
   readonly promptCacheKey: string | null;
   readonly sessionId: string | null;
@@ -94,6 +95,7 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
     isConstrained: isConstrained(body),
     wantsInputIds: body.return_input_ids_in_sglext === true,
     wantsOutputIds: body.return_output_ids_in_sglext === true,
+    wantsTokenIds: body.return_token_ids === true,
     user: optional(body, 'user', 'a string', isString),
     promptCacheKey: optional(body, 'prompt_cache_key', 'a string', isString),
     sessionId: optional(body, 'session_id', SESSION_NAME_FORM, isSessionName),

@@ -2,7 +2,7 @@ import { AnswerRecorder } from '../capture/answer-recorder';
 import { NO_ADDITIONS, type Additions } from './client-view';
 import { relayBody, StreamRelay, type RelayOptions } from './relay';
 
-const ALL: Additions = { logprobs: true, inputIds: true, outputIds: true };
+const ALL: Additions = { logprobs: true, inputIds: true, outputIds: true, tokenIds: true };
 
 const optionsWith = (additions: Additions): RelayOptions => ({
   additions,

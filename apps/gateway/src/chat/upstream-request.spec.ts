@@ -1,4 +1,5 @@
 import { ServerSettings } from '@app/config';
+import type { CaptureRoute } from '@app/contracts';
 import { NO_ADDITIONS } from './client-view';
 import { parseChatRequest } from './parse-request';
 import { additionsFor, samplingOf, upstreamBody } from './upstream-request';
@@ -7,12 +8,12 @@ const defaults = (values: Partial<ServerSettings> = {}): ServerSettings => Objec
 
 const send = (
   text: string,
-  options: { model?: string | null; plain?: boolean; defaults?: ServerSettings } = {},
+  options: { model?: string | null; plain?: boolean; route?: CaptureRoute; defaults?: ServerSettings } = {},
 ): string => {
   const raw = Buffer.from(text);
   const request = parseChatRequest(raw);
   return upstreamBody(raw, request, {
-    additions: options.plain === true ? NO_ADDITIONS : additionsFor(request),
+    additions: options.plain === true ? NO_ADDITIONS : additionsFor(request, options.route ?? 'sglext'),
     model: options.model ?? null,
     defaults: options.defaults ?? defaults(),
   }).toString();
@@ -58,6 +59,13 @@ describe('upstreamBody', () => {
     expect(send(`{${MESSAGES},${own}}`)).toBe(`{${MESSAGES},${own},"return_input_ids_in_sglext":true}`);
   });
 
+  it('asks a route by return_token_ids in its own words, and nothing on a route without ids', () => {
+    expect(send(`{${MESSAGES}}`, { route: 'token_ids' })).toBe(`{${MESSAGES},"logprobs":true,"return_token_ids":true}`);
+    const own = '"return_token_ids":true';
+    expect(send(`{${MESSAGES},${own}}`, { route: 'token_ids' })).toBe(`{${MESSAGES},${own},"logprobs":true}`);
+    expect(send(`{${MESSAGES}}`, { route: 'text' })).toBe(`{${MESSAGES}}`);
+  });
+
   it('asks although the client says explicitly that it wants none', () => {
     expect(send(`{${MESSAGES},"logprobs":false}`)).toBe(`{${MESSAGES},${OURS}}`);
   });
@@ -65,7 +73,7 @@ describe('upstreamBody', () => {
 
 describe('additionsFor', () => {
   const additions = (fields: Record<string, unknown>): ReturnType<typeof additionsFor> =>
-    additionsFor(parseChatRequest(Buffer.from(JSON.stringify({ messages: [{ role: 'user' }], ...fields }))));
+    additionsFor(parseChatRequest(Buffer.from(JSON.stringify({ messages: [{ role: 'user' }], ...fields }))), 'sglext');
 
   it.each([
     ['a stock request', {}, { logprobs: true, inputIds: true, outputIds: true }],
@@ -78,7 +86,7 @@ describe('additionsFor', () => {
     ],
     ['several choices, which make no sample', { n: 2 }, NO_ADDITIONS],
   ])('%s', (_what, fields, expected) => {
-    expect(additions(fields)).toEqual(expected);
+    expect(additions(fields)).toEqual({ ...NO_ADDITIONS, ...expected });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ServerSettings } from '@app/config';
-import type { Sampling } from '@app/contracts';
+import type { CaptureRoute, Sampling } from '@app/contracts';
 import { NO_ADDITIONS, type Additions } from './client-view';
 import { editJson } from './edit-json';
 import type { ChatRequest } from './parse-request';
@@ -14,11 +14,19 @@ export const samplingOf = (request: ChatRequest, defaults: ServerSettings): Samp
   topK: request.topK ?? defaults.topK,
 });
 
-/** What has to be asked for beside the client's own wishes to capture exact token ids (SGLang's `sglext`). */
-export const additionsFor = (request: ChatRequest): Additions =>
-  request.choices === 1
-    ? { logprobs: !request.logprobs, inputIds: !request.wantsInputIds, outputIds: !request.wantsOutputIds }
-    : NO_ADDITIONS;
+/** What a route has to ask for beside the client's own wishes to capture exact token ids. */
+export const additionsFor = (request: ChatRequest, route: CaptureRoute): Additions => {
+  if (request.choices !== 1) return NO_ADDITIONS;
+  const logprobs = !request.logprobs;
+  switch (route) {
+    case 'sglext':
+      return { ...NO_ADDITIONS, logprobs, inputIds: !request.wantsInputIds, outputIds: !request.wantsOutputIds };
+    case 'token_ids':
+      return { ...NO_ADDITIONS, logprobs, tokenIds: !request.wantsTokenIds };
+    case 'text':
+      return NO_ADDITIONS;
+  }
+};
 
 const ask = (wanted: boolean, name: string): Record<string, true> => (wanted ? { [name]: true } : {});
 
@@ -41,5 +49,6 @@ export const upstreamBody = (
     ...ask(additions.logprobs, 'logprobs'),
     ...ask(additions.inputIds, 'return_input_ids_in_sglext'),
     ...ask(additions.outputIds, 'return_output_ids_in_sglext'),
+    ...ask(additions.tokenIds, 'return_token_ids'),
   });
 };

@@ -1,9 +1,15 @@
 import { readinessCheck } from './readiness';
 
-const check = (state: { reachable: boolean; busUp: boolean; gateClosed?: boolean; refuses?: boolean }) => {
+const check = (state: {
+  reachable: boolean;
+  busUp: boolean;
+  gateClosed?: boolean;
+  refuses?: boolean;
+  capture?: object;
+}) => {
   const parts = [
     { isUp: state.busUp },
-    { isReachable: () => Promise.resolve(state.reachable), refusesAdditions: state.refuses ?? false },
+    { isReachable: () => Promise.resolve(state.reachable), refusesAdditions: state.refuses ?? false, ...state.capture },
     { isClosed: state.gateClosed ?? false },
   ] as unknown as Parameters<typeof readinessCheck>;
   return readinessCheck(...parts)();
@@ -11,10 +17,11 @@ const check = (state: { reachable: boolean; busUp: boolean; gateClosed?: boolean
 
 describe('readinessCheck', () => {
   it('is ok with policy and bus', async () => {
-    await expect(check({ reachable: true, busUp: true })).resolves.toEqual({
+    const capture = { route: 'sglext', routeReason: '' };
+    await expect(check({ reachable: true, busUp: true, capture })).resolves.toEqual({
       ready: true,
       status: 'ok',
-      detail: { policy: 'reachable', bus: 'up', gate: 'open', token_ids: 'asked_for' },
+      detail: { policy: 'reachable', bus: 'up', gate: 'open', route: 'sglext', route_reason: '' },
     });
   });
 
@@ -37,6 +44,18 @@ describe('readinessCheck', () => {
 
   it('says where a policy server refuses what capture needs', async () => {
     const readiness = await check({ reachable: true, busUp: true, refuses: true });
-    expect(readiness).toMatchObject({ ready: true, detail: { token_ids: 'refused' } });
+    expect(readiness).toMatchObject({
+      ready: true,
+      detail: { route: 'text', route_reason: expect.stringContaining('refuses') },
+    });
+  });
+
+  it('says that it does not know its route yet', async () => {
+    const capture = { route: 'sglext', routeReason: null };
+    const readiness = await check({ reachable: true, busUp: true, capture });
+    expect(readiness.detail).toMatchObject({
+      route: 'sglext',
+      route_reason: 'the policy server has not been asked yet',
+    });
   });
 });

@@ -3,6 +3,16 @@ import type { ReadinessCheck } from '@app/telemetry';
 import type { Gate } from '../gate/gate';
 import type { UpstreamService } from '../upstream/upstream.service';
 
+/** How token ids are captured, and why not in a better way. */
+const routeOf = ({
+  route,
+  routeReason,
+  refusesAdditions,
+}: UpstreamService): { route: string; route_reason: string } => {
+  if (refusesAdditions) return { route: 'text', route_reason: 'the policy server refuses requests for them' };
+  return { route, route_reason: routeReason ?? 'the policy server has not been asked yet' };
+};
+
 /** Not ready only without a policy: without the bus the gateway serves on, degraded. */
 export const readinessCheck =
   (bus: Bus, upstream: UpstreamService, gate: Gate): ReadinessCheck =>
@@ -12,7 +22,7 @@ export const readinessCheck =
       policy: reachable ? 'reachable' : 'unreachable',
       bus: bus.isUp ? 'up' : 'down',
       gate: gate.isClosed ? 'closed' : 'open',
-      token_ids: upstream.refusesAdditions ? 'refused' : 'asked_for',
+      ...routeOf(upstream),
     };
     if (!reachable) return { ready: false, status: 'unavailable', detail };
     return { ready: true, status: bus.isUp ? 'ok' : 'degraded', detail };

@@ -1,14 +1,22 @@
+import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { probeTempering, UpstreamClient } from '@app/engines';
+import { CAPTURE_ROUTES, type CaptureRoute } from '@app/contracts';
+import { UpstreamClient, type RouteChoice } from '@app/engines';
+import { Telemetry } from '@app/telemetry';
+import { EngineProbe } from './engine-probe';
 
-const PROBE_EVERY_MS = 2000;
+/** How long the start waits for the engine to say what it can do, so that the first turns are captured as well. */
+const WAIT_FOR_PROBE_MS = 3000;
+const ASK_AGAIN_EVERY_MS = 60_000;
 const REACHABLE_FOR_MS = 1000;
-const PROBE_TIMEOUT_MS = 5000;
+const PING_TIMEOUT_MS = 5000;
 const REFUSAL_HOLDS_MS = 1_800_000;
 const MOST_REFUSALS = 3;
+/** The code of an answer that failed because nobody was there: what comes back may be another engine. */
+const UNREACHABLE = 'upstream_unreachable';
 const TELL_FAILURES_EVERY_MS = 10_000;
-const OUR_FIELDS = /logprobs|return_(in|out)put_ids_in_sglext/i;
+const OUR_FIELDS = /logprobs|return_(in|out)put_ids_in_sglext|return_token_ids/i;
 
 /** Thrown when the gateway is started without a policy to serve. */
 export class NoPolicyError extends Error {
@@ -19,20 +27,21 @@ export class NoPolicyError extends Error {
 @Injectable()
 export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly client: UpstreamClient;
-  /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
-  logProbsTempered: boolean | null = null;
+  private readonly probe: EngineProbe;
+  private askedAgainAt = 0;
   private refusedUntil = 0;
   private refusals = 0;
   private failureToldAt = 0;
   private readonly host: string;
   private reachable: { at: number; value: Promise<boolean> } | null = null;
-  private timer: NodeJS.Timeout | null = null;
-  private closed = false;
   private readonly logger = new Logger('upstream');
 
   /** @throws NoPolicyError if no base URL is configured. */
-  constructor(settings: Settings) {
-    const { baseUrl, apiKey } = settings.server;
+  constructor(
+    settings: Settings,
+    private readonly telemetry: Telemetry,
+  ) {
+    const { baseUrl, apiKey, policyModel } = settings.server;
     if (baseUrl === null) {
       throw new NoPolicyError(
         'server.base_url (OPENCLAW_RL_SERVER_BASE_URL) is not set: name the base URL of an OpenAI-compatible server',
@@ -41,6 +50,31 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     this.host = new URL(baseUrl).host;
     const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
     this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
+    this.probe = new EngineProbe({ client: this.client, model: policyModel, ping: () => this.ping() }, (choice) => {
+      this.tellChoice(choice);
+    });
+  }
+
+  /** How turns are captured now. */
+  get route(): CaptureRoute {
+    return this.probe.route;
+  }
+
+  /** Why not in a better way; null until the engine could be asked. */
+  get routeReason(): string | null {
+    return this.probe.choice?.why ?? null;
+  }
+
+  /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
+  get logProbsTempered(): boolean | null {
+    return this.probe.logProbsTempered;
+  }
+
+  /** An answer came without the ids that were asked for: another engine may stand there now. */
+  noteWithoutIds(): void {
+    if (Date.now() - this.askedAgainAt < ASK_AGAIN_EVERY_MS) return;
+    this.askedAgainAt = Date.now();
+    void this.probe.learn();
   }
 
   /** Whether the upstream has refused our extra fields a short while ago. */
@@ -67,19 +101,24 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
 
   /** Tells the operator that answers fail, and how, at most every ten seconds. */
   noteFailure(code: string): void {
+    if (code === UNREACHABLE) void this.probe.learn();
     const now = Date.now();
     if (now - this.failureToldAt < TELL_FAILURES_EVERY_MS) return;
     this.failureToldAt = now;
     this.logger.warn(`an answer of the policy at ${this.host} failed: ${code}`);
   }
 
-  onApplicationBootstrap(): void {
-    void this.learn();
+  async onApplicationBootstrap(): Promise<void> {
+    const patience = new AbortController();
+    await Promise.race([
+      this.probe.learn(),
+      setTimeout(WAIT_FOR_PROBE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+    ]);
+    patience.abort();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.closed = true;
-    if (this.timer !== null) clearTimeout(this.timer);
+    this.probe.stop();
     await this.client.close();
   }
 
@@ -87,25 +126,24 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   isReachable(): Promise<boolean> {
     if (this.reachable === null || Date.now() - this.reachable.at > REACHABLE_FOR_MS) {
       this.reachable = { at: Date.now(), value: this.ping() };
+      void this.reachable.value.then((reachable) => {
+        if (!reachable) void this.probe.learn();
+      });
     }
     return this.reachable.value;
   }
 
-  /** Asks the engine how it takes log-probs, once it answers. */
-  private async learn(): Promise<void> {
-    const answers = await this.ping();
-    if (this.closed) return;
-    if (!answers) {
-      this.timer = setTimeout(() => void this.learn(), PROBE_EVERY_MS);
-      return;
-    }
-    this.logProbsTempered = await probeTempering(this.client).catch(() => null);
+  private tellChoice({ route, why }: RouteChoice): void {
+    for (const each of CAPTURE_ROUTES) this.telemetry.metrics.captureRoute.set({ route: each }, each === route ? 1 : 0);
+    const because = why === '' ? '' : ` (${why})`;
+    if (route === 'text') this.logger.warn(`turns are served, judged, and not trained on${because}`);
+    else this.logger.log(`token ids are captured by ${route}${because}`);
   }
 
   /** Any answer but a server error will do: some servers have no list of models. */
   private async ping(): Promise<boolean> {
     try {
-      const response = await this.client.request('GET', '/models', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+      const response = await this.client.request('GET', '/models', { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
       await response.body.dump();
       return response.status < 500;
     } catch {

@@ -8,6 +8,7 @@ const request = (lastText: string, role: 'policy' | 'judge' = 'policy'): SeenReq
   headers: {},
   body: {},
   role,
+  isProbe: false,
   lastText,
   state: 'open',
 });

@@ -22,6 +22,7 @@ export class Playbook {
 
   /** The first answer of the queue that fits the request, else the first rule that has one. */
   take(request: SeenRequest): ScriptedAnswer | undefined {
+    if (request.isProbe) return undefined;
     const fits = (answer: ScriptedAnswer): boolean =>
       (answer.to ?? 'policy') === request.role && request.lastText.includes(answer.when ?? '');
     const at = this.queue.findIndex(fits);

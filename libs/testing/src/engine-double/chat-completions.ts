@@ -10,6 +10,7 @@ import {
   toolDelta,
   usage,
   type CollectedMessage,
+  type ReasoningField,
 } from './chat-shapes';
 import type { Engine, Job } from './engine';
 import { EngineRequestError } from './errors';
@@ -34,6 +35,19 @@ function head({ job, exchange }: Chat, object: string): JsonObject {
   return { id: job.rid, object, created: Math.floor(Date.now() / 1000), model };
 }
 
+/** What ended the answer, in the dialect's own field. */
+function stopField({ engine }: Chat, stop: number | string | null): JsonObject {
+  if (engine.settings.dialect === 'sglang') return { matched_stop: stop };
+  return engine.settings.dialect === 'vllm' ? { stop_reason: stop } : {};
+}
+
+const reasoningField = ({ engine }: Chat): ReasoningField =>
+  engine.settings.dialect === 'vllm' ? 'reasoning' : 'reasoning_content';
+
+/** Whether vLLM's `token_ids` are sent. */
+const sendsTokenIds = ({ engine, exchange }: Chat): boolean =>
+  engine.settings.dialect === 'vllm' && engine.settings.tokenIds && exchange.body.return_token_ids === true;
+
 /** The `sglext` of an answer, where its request asked for ids by flags or headers. */
 function sglext({ engine, exchange, request }: Chat, ids: readonly number[]): JsonObject | undefined {
   const asks = (what: string): boolean =>
@@ -53,41 +67,41 @@ function saidFinish(chat: Chat, finish: Finish, calls: number): string {
 }
 
 function choiceChunk(chat: Chat, delta: JsonObject, rest: JsonObject = {}): JsonObject {
-  const matched = isSglang(chat) ? { matched_stop: null } : {};
-  const choice = { index: 0, delta, logprobs: null, finish_reason: null, ...matched, ...rest };
+  const choice = { index: 0, delta, logprobs: null, finish_reason: null, ...stopField(chat, null), ...rest };
   return { ...head(chat, 'chat.completion.chunk'), choices: [choice] };
 }
 
 /** Sends what some steps brought; their log-probs ride on the first text chunk, or on an empty one behind tool deltas. */
 function sendSteps(chat: Chat, deltas: readonly AnswerDelta[], steps: readonly Step[]): void {
   const dropped = chat.engine.has('stream_logprob_missing') && deltas.length === 0;
-  let logprobs = chat.request.logprobs && steps.length > 0 && !dropped ? chatLogprobs(steps) : null;
+  const logprobs = chat.request.logprobs && steps.length > 0 && !dropped ? chatLogprobs(steps) : null;
+  const ids = sendsTokenIds(chat) && steps.length > 0 ? { token_ids: steps.map(({ id }) => id) } : {};
+  let rest: JsonObject | null = logprobs || ids.token_ids ? { logprobs, ...ids } : null;
+  const reasoning = reasoningField(chat);
   for (const delta of deltas) {
     if (delta.kind === 'tool') {
       const fields = {
         role: null,
         content: null,
-        reasoning_content: null,
+        [reasoning]: null,
         tool_calls: [toolDelta(delta, chat.answer)],
       };
       chat.exchange.event(choiceChunk(chat, fields));
     } else {
       const fields =
-        delta.kind === 'content' ? { reasoning_content: null, content: delta.text } : { reasoning_content: delta.text };
-      chat.exchange.event(choiceChunk(chat, fields, { logprobs }));
-      logprobs = null;
+        delta.kind === 'content' ? { [reasoning]: null, content: delta.text } : { [reasoning]: delta.text };
+      chat.exchange.event(choiceChunk(chat, fields, rest ?? {}));
+      rest = null;
     }
   }
-  if (logprobs) chat.exchange.event(choiceChunk(chat, { reasoning_content: null }, { logprobs }));
+  if (rest) chat.exchange.event(choiceChunk(chat, { [reasoning]: null }, rest));
 }
 
 function sendEnd(chat: Chat, finish: Finish, ending: { ids: number[]; calls: number }): void {
   const { engine, exchange, request } = chat;
   const { ids, calls } = ending;
-  const matched = isSglang(chat) ? { matched_stop: matchedStop(finish) } : {};
-  exchange.event(
-    choiceChunk(chat, { reasoning_content: null }, { finish_reason: saidFinish(chat, finish, calls), ...matched }),
-  );
+  const said = { finish_reason: saidFinish(chat, finish, calls), ...stopField(chat, matchedStop(finish)) };
+  exchange.event(choiceChunk(chat, { [reasoningField(chat)]: null }, said));
   const extension = sglext(chat, engine.has('sglext_without_last_id') ? ids.slice(0, -1) : ids);
   if (extension) {
     const name = exchange.header('x-sglext-ids-framed') === '1' ? 'sglext_ids' : undefined;
@@ -118,7 +132,10 @@ async function answerStream(chat: Chat): Promise<void> {
     sendSteps(chat, deltas, steps);
   };
   const begin = (): void => {
-    if (!begun) chat.exchange.event(choiceChunk(chat, { role: 'assistant', content: '', reasoning_content: null }));
+    if (!begun) {
+      const first = choiceChunk(chat, { role: 'assistant', content: '', [reasoningField(chat)]: null });
+      chat.exchange.event({ ...first, ...(sendsTokenIds(chat) && { prompt_token_ids: request.promptIds }) });
+    }
     begun = true;
   };
   for (;;) {
@@ -162,10 +179,11 @@ async function answerWhole(chat: Chat): Promise<void> {
   const metaInfo = { output_token_logprobs: steps.map(({ logProb, id }) => [logProb, id, null]) };
   const choice = {
     index: 0,
-    message: chatMessage(message),
+    message: chatMessage(message, reasoningField(chat)),
     logprobs: request.logprobs ? chatLogprobs(steps) : null,
     finish_reason: saidFinish(chat, finish, message.calls.length),
-    ...(isSglang(chat) && { matched_stop: matchedStop(finish) }),
+    ...stopField(chat, matchedStop(finish)),
+    ...(sendsTokenIds(chat) && { token_ids: ids }),
     ...(exchange.body.return_prompt_token_ids === true && { prompt_token_ids: request.promptIds }),
     ...(exchange.body.return_meta_info === true && { meta_info: metaInfo }),
   };
@@ -173,6 +191,7 @@ async function answerWhole(chat: Chat): Promise<void> {
   exchange.json(200, {
     ...head(chat, 'chat.completion'),
     choices: [choice],
+    ...(sendsTokenIds(chat) && { prompt_token_ids: request.promptIds }),
     usage: engine.has('usage_wrong') ? { ...counted, completion_tokens: ids.length + 1 } : counted,
     ...(isSglang(chat) && { metadata: { weight_version: weightVersion } }),
     ...(extension && { sglext: extension }),

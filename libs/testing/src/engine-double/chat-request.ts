@@ -36,7 +36,7 @@ function checkDialect(body: JsonObject, settings: EngineDoubleSettings): void {
     if (type === 'json_schema')
       refuse("response_format 'json_schema' is not supported by this model", 'response_format');
   }
-  if (settings.dialect === 'sglang') return;
+  if (settings.dialect !== 'openai') return;
   for (const field of Object.keys(body)) {
     if (settings.refuses.includes(field)) refuse(`'${field}' is not supported with this model.`, field);
     if (!OPENAI_FIELDS.has(field)) refuse(`Unrecognized request argument supplied: ${field}`, field);
@@ -101,7 +101,11 @@ export function parseChat(body: JsonObject, settings: EngineDoubleSettings): Cha
   checkDialect(body, settings);
   if ((asNumber(body.n) ?? 1) !== 1) refuse('n: only 1 is supported', 'n');
   const stream = body.stream === true;
-  if (stream && (body.return_meta_info === true || body.return_prompt_token_ids === true)) {
+  if (
+    settings.dialect === 'sglang' &&
+    stream &&
+    (body.return_meta_info === true || body.return_prompt_token_ids === true)
+  ) {
     refuse('return_meta_info and return_prompt_token_ids are not supported with streaming.');
   }
   const promptIds = chatPromptIds(body);

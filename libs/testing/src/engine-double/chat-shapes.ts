@@ -53,6 +53,9 @@ export function toolDelta(delta: AnswerDelta & { kind: 'tool' }, answer?: Script
   };
 }
 
+/** SGLang's name of the thoughts, and vLLM's. */
+export type ReasoningField = 'reasoning_content' | 'reasoning';
+
 export interface CollectedMessage {
   content: string;
   reasoning: string;
@@ -71,10 +74,10 @@ export function collect(message: CollectedMessage, delta: AnswerDelta, answer?: 
   }
 }
 
-export const chatMessage = ({ content, reasoning, calls }: CollectedMessage): JsonObject => ({
+export const chatMessage = ({ content, reasoning, calls }: CollectedMessage, field: ReasoningField): JsonObject => ({
   role: 'assistant',
   content,
-  reasoning_content: reasoning || null,
+  [field]: reasoning || null,
   tool_calls: calls.length
     ? calls.map(({ id, name, arguments: args }, index) => ({
         id,

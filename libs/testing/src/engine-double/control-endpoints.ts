@@ -137,5 +137,8 @@ export const CONTROL_ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
   ['POST /update_weights_from_disk', updateWeightsFromDisk],
 ]);
 
-/** What a hosted model offers besides chat. */
-export const OPENAI_ENDPOINTS: ReadonlySet<string> = new Set(['GET /v1/models']);
+/** What the other dialects offer of them. */
+export const ENDPOINTS_OF: Readonly<Record<'vllm' | 'openai', ReadonlySet<string>>> = {
+  vllm: new Set(['GET /health', 'GET /v1/models', 'POST /tokenize', 'POST /detokenize']),
+  openai: new Set(['GET /v1/models']),
+};

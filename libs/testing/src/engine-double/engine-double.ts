@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { PROBE_NAME } from '@app/engines';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chatCompletions } from './chat-completions';
-import { CONTROL_ENDPOINTS, OPENAI_ENDPOINTS } from './control-endpoints';
+import { completionsEndpoint } from './completions-endpoint';
+import { CONTROL_ENDPOINTS, ENDPOINTS_OF } from './control-endpoints';
 import { Engine, Job } from './engine';
 import { ConnectionCutError, EngineRequestError } from './errors';
 import { Exchange, readBody } from './exchange';
@@ -25,7 +27,7 @@ export interface EngineDouble {
   readonly port: number;
   /** Every request seen, in order; their `state` goes on changing. */
   readonly requests: readonly SeenRequest[];
-  /** The chat and generate requests for one role. */
+  /** The chat and generate requests for one role, but for a gateway's probes. */
   chats(role?: Role): SeenRequest[];
   /** Answers still in the queue. */
   readonly unusedAnswers: number;
@@ -42,7 +44,11 @@ export interface EngineDouble {
 const GENERATING = new Map([
   ['POST /v1/chat/completions', chatCompletions],
   ['POST /generate', generateEndpoint],
+  ['POST /v1/completions', completionsEndpoint],
 ]);
+
+/** Endpoints that generate, of one dialect alone. */
+const ONLY_IN: Readonly<Record<string, string>> = { '/generate': 'sglang', '/v1/completions': 'vllm' };
 
 function roleOf(body: JsonObject, settings: EngineDoubleSettings): Role {
   return body.model === settings.judgeModel || settings.isJudge?.(body) === true ? 'judge' : 'policy';
@@ -63,6 +69,7 @@ const seenRequest = (request: IncomingMessage, body: JsonObject, settings: Engin
   headers: request.headers,
   body,
   role: roleOf(body, settings),
+  isProbe: body.user === PROBE_NAME || asText(body.rid).startsWith(PROBE_NAME),
   lastText: lastMessage(asArray(body.messages))?.text ?? asText(body.text),
   state: 'open',
 });
@@ -75,9 +82,9 @@ function checkKey(engine: Engine, seen: SeenRequest): boolean {
 async function route(engine: Engine, exchange: Exchange): Promise<void> {
   const { method, path, body } = exchange.seen;
   const name = `${method} ${path}`;
-  const hosted = engine.settings.dialect === 'openai';
-  const generating = hosted && path === '/generate' ? undefined : GENERATING.get(name);
-  const control = hosted && !OPENAI_ENDPOINTS.has(name) ? undefined : CONTROL_ENDPOINTS.get(name);
+  const { dialect } = engine.settings;
+  const generating = ONLY_IN[path] === undefined || ONLY_IN[path] === dialect ? GENERATING.get(name) : undefined;
+  const control = dialect === 'sglang' || ENDPOINTS_OF[dialect].has(name) ? CONTROL_ENDPOINTS.get(name) : undefined;
   if (control) {
     await control(engine, exchange);
     return;
@@ -104,7 +111,7 @@ async function handle(engine: Engine, request: IncomingMessage, response: Server
   const exchange = new Exchange(engine, seen, response);
   if (!checkKey(engine, seen)) {
     const hosted = { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' };
-    exchange.json(401, { error: engine.settings.dialect === 'sglang' ? 'Unauthorized' : hosted });
+    exchange.json(401, { error: engine.settings.dialect === 'openai' ? hosted : 'Unauthorized' });
     return;
   }
   try {
@@ -134,7 +141,9 @@ export async function startEngineDouble(options: EngineDoubleOptions = {}): Prom
     port: actual,
     requests: engine.requests,
     chats: (role = 'policy') =>
-      engine.requests.filter((seen) => GENERATING.has(`${seen.method} ${seen.path}`) && seen.role === role),
+      engine.requests.filter(
+        (seen) => GENERATING.has(`${seen.method} ${seen.path}`) && seen.role === role && !seen.isProbe,
+      ),
     get unusedAnswers() {
       return engine.playbook.waiting;
     },

@@ -62,7 +62,8 @@ export class Exchange {
   /** The engine's error envelope, as an HTTP answer or, in a stream, as an event. */
   error(error: EngineRequestError, headers: Readonly<Record<string, string>> = {}): void {
     if (this.streaming) {
-      this.event({ error: this.sglangError(error) });
+      const { dialect } = this.engine.settings;
+      this.event(dialect === 'vllm' ? this.envelope(error) : { error: this.sglangError(error) });
       this.done();
     } else if (this.engine.has('errors_as_text')) {
       this.text(error.status, error.message);
@@ -102,6 +103,10 @@ export class Exchange {
 
   private envelope(error: EngineRequestError): JsonObject {
     if (this.engine.settings.dialect === 'sglang') return this.sglangError(error);
+    if (this.engine.settings.dialect === 'vllm') {
+      const { message, type, param, code } = this.sglangError(error);
+      return { error: { message, type, param, code } };
+    }
     const type = error.status < 500 && error.status !== 429 ? 'invalid_request_error' : 'server_error';
     return { error: { message: error.message, type, param: error.param, code: null } };
   }

@@ -72,7 +72,8 @@ function nextStep(
   const greedy = sampling.temperature === 0;
   const context = [...promptIds.slice(-4), ...ids.slice(-4)];
   const tempered = nextLogProbs(settings.weightVersion, context, greedy ? 1 : sampling.temperature);
-  const shown = settings.returnOriginalLogprob ? nextLogProbs(settings.weightVersion, context) : tempered;
+  const original = settings.returnOriginalLogprob || settings.dialect === 'vllm';
+  const shown = original ? nextLogProbs(settings.weightVersion, context) : tempered;
   const draw = uniform(seedOf(settings.seed, promptIds.length, ...promptIds.slice(-32)), ids.length);
   const id = scripted ?? sampleToken(tempered, { topP: sampling.topP, topK: greedy ? 1 : sampling.topK, draw });
   return { id, logProb: shown[id] ?? -Infinity, top: topTokens(shown, topCount) };

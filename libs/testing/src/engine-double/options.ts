@@ -34,12 +34,17 @@ export interface EngineDoubleSettings {
   isJudge?: (body: JsonObject) => boolean;
   /** Bearer key that is asked for. @default none */
   apiKey?: string;
-  /** 'openai': a hosted model that refuses `refuses` and unknown fields, has no ids and no control API. @default 'sglang' */
-  dialect: 'sglang' | 'openai';
+  /**
+   * 'vllm': vLLM's chat, completions and errors. 'openai': a hosted model that refuses `refuses` and unknown fields, has no
+   * ids and no control API. @default 'sglang'
+   */
+  dialect: 'sglang' | 'vllm' | 'openai';
   /** Fields that the openai dialect refuses with 400. @default ['logprobs', 'top_logprobs'] */
   refuses: readonly string[];
   /** Whether chat answers can carry token ids (`sglext`). @default true */
   sglext: boolean;
+  /** Whether a vLLM knows `return_token_ids`. @default true */
+  tokenIds: boolean;
   /** Whether `response_format: json_schema` is supported; without it such a request is a 400. @default true */
   jsonSchema: boolean;
   /** Answer of the policy when nothing is scripted: a readable sentence, or tokens drawn from the model. @default 'readable' */
@@ -54,7 +59,7 @@ export interface EngineDoubleSettings {
   temperature: number;
   topP: number;
   topK: number;
-  /** SGLANG_RETURN_ORIGINAL_LOGPROB: output log-probs are those of temperature 1. @default false */
+  /** SGLANG_RETURN_ORIGINAL_LOGPROB: output log-probs are those of temperature 1, as they always are in vLLM. @default false */
   returnOriginalLogprob: boolean;
   /** Changes what is drawn. @default 0 */
   seed: number;
@@ -76,6 +81,7 @@ export const DEFAULT_SETTINGS: EngineDoubleSettings = {
   dialect: 'sglang',
   refuses: ['logprobs', 'top_logprobs'],
   sglext: true,
+  tokenIds: true,
   jsonSchema: true,
   unscripted: 'readable',
   contextLength: 131_072,
@@ -102,6 +108,8 @@ export interface SeenRequest {
   readonly body: JsonObject;
   /** Whom a chat or generate request is for. */
   readonly role: Role;
+  /** A gateway finds out what this engine can do: no script is spent on it. */
+  readonly isProbe: boolean;
   /** The last user or tool message without the client's internal-context carriers; '' where there is none. */
   readonly lastText: string;
   /** `aborted`: the client went away first. `broken`: the double cut the connection, as its script says. */
