@@ -1,3 +1,4 @@
+import type { KV } from '@nats-io/kv';
 import { rmSync } from 'node:fs';
 import {
   Bus,
@@ -486,6 +487,31 @@ describe('the bus', () => {
       await expect(documents.update('k', count)).resolves.toBe(1);
     });
 
+    it('are written without being read where they are remembered, and never over what another process wrote', async () => {
+      const [bus, other] = [newBus(), newBus()];
+      const remembering = await bus.documents(BUCKETS.sessions, parse, { remember: 2 });
+      const get = jest.spyOn((await bus.bucket(BUCKETS.sessions)).constructor.prototype as KV, 'get');
+      try {
+        for (let i = 1; i <= 3; i += 1) await expect(remembering.update('k', count)).resolves.toBe(i);
+        expect(get).not.toHaveBeenCalled();
+        expect(remembering.recall('k')).toEqual({ count: 3 });
+        await (await other.documents(BUCKETS.sessions, parse)).update('k', count);
+        await expect(remembering.update('k', count)).resolves.toBe(5);
+        // That there is nothing to do is only certain of the document as it is now.
+        await (await other.documents(BUCKETS.sessions, parse)).update('k', count);
+        await expect(remembering.update('k', (value) => ({ next: null, result: value?.count }))).resolves.toBe(6);
+      } finally {
+        get.mockRestore();
+      }
+    });
+
+    it('forget the oldest of what they remember', async () => {
+      const remembering = await newBus().documents(BUCKETS.sessions, parse, { remember: 2 });
+      for (const key of ['a', 'b', 'c']) await remembering.update(key, count);
+      expect(['a', 'b', 'c'].map((key) => remembering.recall(key))).toEqual([null, { count: 1 }, { count: 1 }]);
+      await expect(remembering.update('a', count)).resolves.toBe(2);
+    });
+
     it('say when they were written, by the clock of the server', async () => {
       const documents = await newBus().documents(BUCKETS.sessions, parse);
       const before = Date.now();
@@ -522,18 +548,13 @@ describe('the bus', () => {
       const bus = newBus();
       const documents = await bus.documents(BUCKETS.sessions, parse);
       const bucket = await bus.bucket(BUCKETS.sessions);
-      const put = jest.spyOn(bucket.constructor.prototype as typeof bucket, 'put');
       const conflict = await documents
         .update('k', count)
         .then(() => bucket.create('k', '{}'))
         .catch((error: unknown) => error);
-      put.mockRejectedValue(conflict);
-      try {
-        await expect(documents.update('k', count)).rejects.toBeInstanceOf(ContentionError);
-        expect(put.mock.calls.length).toBeGreaterThan(5);
-      } finally {
-        put.mockRestore();
-      }
+      const write = jest.spyOn(bus.connection.current().publisher, 'publish').mockRejectedValue(conflict);
+      await expect(documents.update('k', count)).rejects.toBeInstanceOf(ContentionError);
+      expect(write.mock.calls.length).toBeGreaterThan(5);
     });
 
     it('do not hide a document that has another shape', async () => {

@@ -48,6 +48,7 @@ export class FakeStore {
     };
     return {
       get,
+      recall: () => null,
       update: async (key, change) => {
         for (;;) {
           const before = await get(key);

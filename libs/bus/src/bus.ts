@@ -1,4 +1,4 @@
-import { headers, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { JetStreamApiError, type Consumer } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@app/contracts';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
-import { Documents } from './document';
+import { Documents, type DocumentSource, type DocumentsOptions } from './document';
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
 import { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 import { declareConsumer, declareStore, type TopologyOptions } from './topology';
@@ -22,9 +22,10 @@ import { Worker, type Delivery, type WorkerOptions } from './worker';
 
 /** The server's answer when a subject already holds a message: somebody was first. */
 const SUBJECT_TAKEN = 10071;
+/** Sequence of the last message on a subject that holds none. */
+const NOTHING_YET = 0;
 /** Where ids begin in a subject: rl.turn.judged.v1.<turn id>. */
 const SUBJECT_IDS = 4;
-const PUBLISH_TIMEOUT_MS = 5000;
 const WAIT_FOR_SERVER_MS = 10_000;
 const PUBLISH_TRIES = 3;
 
@@ -146,11 +147,19 @@ export class Bus {
     }
   }
 
-  async documents<Value>(definition: BucketDefinition, parse: (value: unknown) => Value): Promise<Documents<Value>> {
+  async documents<Value>(
+    definition: BucketDefinition,
+    parse: (value: unknown) => Value,
+    options?: DocumentsOptions,
+  ): Promise<Documents<Value>> {
     const { name } = definition;
-    return new Documents(await this.bucket(definition), parse, (filter) =>
-      scanHeaders(this.connection.current(), `KV_${name}`, { filter: `$KV.${name}.${filter}` }),
-    );
+    const store: DocumentSource = {
+      bucket: await this.bucket(definition),
+      write: async (key, json, revision) =>
+        (await this.session()).publisher.publish({ subject: `$KV.${name}.${key}`, data: json, after: revision }),
+      scan: (filter) => scanHeaders(this.connection.current(), `KV_${name}`, { filter: `$KV.${name}.${filter}` }),
+    };
+    return new Documents(store, parse, options);
   }
 
   /** The raw connection, for core request and reply. @throws BusUnavailableError while the server is away. */
@@ -189,14 +198,8 @@ export class Bus {
         `message ${message.subject} has ${size} bytes, the server takes ${limit}: raise max_payload in deploy/nats.conf`,
       );
     }
-    const head = headers();
-    head.set(INFO_HEADER, message.info);
     try {
-      await session.js.publish(message.subject, message.data, {
-        headers: head,
-        expect: { lastSubjectSequence: 0 },
-        timeout: PUBLISH_TIMEOUT_MS,
-      });
+      await session.publisher.publish({ ...message, after: NOTHING_YET });
       return 'stored';
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === SUBJECT_TAKEN) return 'exists';

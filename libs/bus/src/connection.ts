@@ -3,6 +3,7 @@ import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { readAddress, type Address } from './address';
 import { BusUnavailableError } from './errors';
+import { Publisher } from './publisher';
 
 /** How long one request to the bus may take, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 2000;
@@ -27,6 +28,7 @@ export interface Session {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly kvm: Kvm;
+  readonly publisher: Publisher;
 }
 
 /**
@@ -115,7 +117,8 @@ export class Connection {
     const nc = await this.reach();
     const api = { timeout: REQUEST_TIMEOUT_MS };
     const js = jetstream(nc, api);
-    this.session = { nc, js, jsm: await jetstreamManager(nc, { ...api, checkAPI: false }), kvm: new Kvm(js) };
+    const jsm = await jetstreamManager(nc, { ...api, checkAPI: false });
+    this.session = { nc, js, jsm, kvm: new Kvm(js), publisher: new Publisher(nc) };
     void this.follow(nc);
     this.setUp(true);
     return this.session;
@@ -159,6 +162,7 @@ export class Connection {
     if (this.up === up) return;
     this.up = up;
     this.upAt = performance.now();
+    if (!up) this.session?.publisher.fail();
     // A connection that is closed on purpose is no news.
     if (!this.closed) this.options.onStatus?.(up);
     const told = up ? [...this.waiters] : this.lossWaiters.splice(0);

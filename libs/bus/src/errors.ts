@@ -35,3 +35,8 @@ export class OutageError extends Error {
 /** Whether an error says of itself that the same work may succeed later. */
 export const isRetryable = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;
+
+/** Thrown when a message was sent and the server's word on it did not come: it may be stored or not. Inside the bus only. */
+export class UnconfirmedError extends Error {
+  override readonly name = 'UnconfirmedError';
+}

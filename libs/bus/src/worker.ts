@@ -7,6 +7,8 @@ import { acknowledge, deliverLater, keepAlive, settleFailure } from './settlemen
 const PULL_EXPIRES_MS = 1000;
 const REPAIR_PAUSE_MS = 250;
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** A message as a handler sees it. */
 export interface Delivery extends WireMessage {
   /** Sequence in its stream. */
@@ -39,19 +41,24 @@ const deliveryOf = (message: JsMsg): Delivery => ({
 });
 
 /**
- * Pulls messages of one durable consumer, one pull per free slot, so that work spreads evenly over replicas.
+ * Pulls messages of one durable consumer, never more than there are free slots, so that work spreads evenly over replicas.
  * Survives restarts of the server; stops by finishing what it holds.
  */
 export class Worker {
   private stopping = false;
-  private readonly loops: Promise<void>[];
+  /** Slots that no pull has asked a message for. */
+  private free: number;
+  private isAsking = false;
+  private consumer: Consumer | null = null;
+  private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly connection: Connection,
     private readonly declare: () => Promise<Consumer>,
     private readonly options: WorkerOptions,
   ) {
-    this.loops = Array.from({ length: options.slots }, () => this.loop());
+    this.free = options.slots;
+    this.ask();
   }
 
   /**
@@ -60,27 +67,56 @@ export class Worker {
    */
   async stop(): Promise<void> {
     this.stopping = true;
-    await Promise.race([Promise.all(this.loops), this.connection.whenLost()]);
+    await Promise.race([this.finished(), this.connection.whenLost()]);
   }
 
-  private async loop(): Promise<void> {
-    let consumer: Consumer | null = null;
-    while (!this.stopping) {
-      try {
-        const pauseMs = this.options.pauseMs?.() ?? 0;
-        if (pauseMs > 0) {
-          await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, PULL_EXPIRES_MS)));
-          continue;
-        }
-        await this.connection.whenUp(PULL_EXPIRES_MS);
-        consumer ??= await this.declare();
-        const message = await consumer.next({ expires: PULL_EXPIRES_MS });
-        if (message !== null) await this.work(message);
-      } catch {
-        // The server went away, or lost the consumer with its store: declare it anew once it answers.
-        consumer = null;
-        await new Promise((resolve) => setTimeout(resolve, REPAIR_PAUSE_MS));
+  private async finished(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  /** Asks for as many messages as there are free slots; slots that come free in the same moment are asked for together. */
+  private ask(): void {
+    if (this.isAsking || this.stopping) return;
+    this.isAsking = true;
+    setImmediate(() => {
+      this.isAsking = false;
+      const slots = this.free;
+      if (slots === 0) return;
+      this.free = 0;
+      this.track(this.pull(slots));
+    });
+  }
+
+  private giveBack(slots: number): void {
+    this.free += slots;
+    if (slots > 0) this.ask();
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  private async pull(slots: number): Promise<void> {
+    let left = slots;
+    try {
+      const pauseMs = this.options.pauseMs?.() ?? 0;
+      if (pauseMs > 0) {
+        await pause(Math.min(pauseMs, PULL_EXPIRES_MS));
+        return;
       }
+      await this.connection.whenUp(PULL_EXPIRES_MS);
+      this.consumer ??= await this.declare();
+      for await (const message of await this.consumer.fetch({ max_messages: slots, expires: PULL_EXPIRES_MS })) {
+        left -= 1;
+        this.track(this.work(message));
+      }
+    } catch {
+      // The server went away, or lost the consumer with its store: declare it anew once it answers.
+      this.consumer = null;
+      await pause(REPAIR_PAUSE_MS);
+    } finally {
+      this.giveBack(left);
     }
   }
 
@@ -104,6 +140,7 @@ export class Worker {
       await this.settle(message, delivery, error);
     } finally {
       clearInterval(alive);
+      this.giveBack(1);
     }
   }
 

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
-import { extendChain, hashExchange, hashResponse } from './chain';
+import { hashAnswer } from './chain';
 import { isRecord, type ChatMessage } from './chat-message';
 import { describeConversation } from './conversation';
+
+const extendChain = (promptChain: string, response: ChatMessage): string =>
+  hashAnswer({ promptChain, promptEnd: null }, response).chain;
+const hashExchange = (promptEnd: string, response: ChatMessage): string | null =>
+  hashAnswer({ promptChain: '', promptEnd }, response).exchange;
+const hashResponse = (response: ChatMessage): string =>
+  hashAnswer({ promptChain: '', promptEnd: null }, response).response;
 
 const call = (id: string, name: string, args: unknown) => ({
   id,

@@ -12,28 +12,37 @@ const hash = (...parts: readonly unknown[]): string =>
 /** Hash of the empty conversation of one scope: chains of two scopes never meet. */
 export const startChain = (scope: string): string => hash('conversation', scope);
 
-/** Hash of a conversation and one more message. */
-export const continueChain = (chain: string, form: NormalForm): string => hash(chain, form);
-
-/**
- * Hash of a conversation with its answer: the `parentChain` that the request will show which continues it.
- *
- * @param promptChain `promptChain` of the answered request
- */
-export const extendChain = (promptChain: string, response: ChatMessage): string =>
-  continueChain(promptChain, assistantForm(response));
-
-/** Hash of one message alone. */
+/** Hash of one message alone. All others are made of it, so that a long text is read once. */
 export const hashForm = (form: NormalForm): string => hash('message', form);
 
-/**
- * Hash of an answer and what it answered: the `parentExchange` of the request that continues it, wherever the client cut
- * or changed the history before them.
- *
- * @param promptEnd `promptEnd` of the answered request
- */
-export const hashExchange = (promptEnd: string, response: ChatMessage): string =>
-  hash('exchange', promptEnd, assistantForm(response));
+/** Hash of a conversation and one more message. */
+export const continueChain = (chain: string, message: string): string => hash('continued', chain, message);
 
-/** Hash of an answer alone: the `parentResponse` of the request that continues it behind nothing but a compaction's summary. */
-export const hashResponse = (response: ChatMessage): string => hash('response', assistantForm(response));
+/** Hash of an answer and what it answered. */
+export const hashExchange = (promptEnd: string, answer: string): string => hash('exchange', promptEnd, answer);
+
+/** Hash by which an answer alone is found. */
+export const hashResponse = (answer: string): string => hash('response', answer);
+
+/** Hashes by which the request that continues an answer finds it. */
+export interface AnswerHashes {
+  /** Of the conversation with the answer: the `parentChain` of that request. */
+  readonly chain: string;
+  /** Of the answer and what it answered: its `parentExchange`, wherever the client cut or changed the history before them. */
+  readonly exchange: string | null;
+  /** Of the answer alone: its `parentResponse` behind nothing but a compaction's summary. */
+  readonly response: string;
+}
+
+/** @param prompt the answered request as `describeConversation` reads it */
+export const hashAnswer = (
+  prompt: { readonly promptChain: string; readonly promptEnd: string | null },
+  response: ChatMessage,
+): AnswerHashes => {
+  const answer = hashForm(assistantForm(response));
+  return {
+    chain: continueChain(prompt.promptChain, answer),
+    exchange: prompt.promptEnd === null ? null : hashExchange(prompt.promptEnd, answer),
+    response: hashResponse(answer),
+  };
+};

@@ -1,4 +1,4 @@
-import { extendChain, hashExchange, hashResponse } from './chain';
+import { hashAnswer } from './chain';
 import type { ChatMessage } from './chat-message';
 import { describeConversation } from './conversation';
 import {
@@ -20,6 +20,13 @@ import {
   SUMMARY,
   SYSTEM,
 } from './fixtures/openclaw-requests';
+
+const extendChain = (promptChain: string, response: ChatMessage): string =>
+  hashAnswer({ promptChain, promptEnd: null }, response).chain;
+const hashExchange = (promptEnd: string, response: ChatMessage): string | null =>
+  hashAnswer({ promptChain: '', promptEnd }, response).exchange;
+const hashResponse = (response: ChatMessage): string =>
+  hashAnswer({ promptChain: '', promptEnd: null }, response).response;
 
 const SCOPE = 'scope-a';
 const describeRequest = (...messages: readonly ChatMessage[]) => describeConversation(request(...messages), SCOPE);

@@ -11,9 +11,9 @@ export interface Conversation {
   readonly parentExchange: string | null;
   /** Hash of that answer alone, only where a compaction has put its summary in the place of all that was before it. */
   readonly parentResponse: string | null;
-  /** Hash of the whole prompt; `extendChain` takes it on. */
+  /** Hash of the whole prompt; `hashAnswer` takes it on. */
   readonly promptChain: string;
-  /** Hash of the prompt's last message, which will be answered; `hashExchange` takes it on. null for an empty prompt. */
+  /** Hash of the prompt's last message, which will be answered; `hashAnswer` takes it on. null for an empty prompt. */
   readonly promptEnd: string | null;
   /** User and tool messages after the last answer, in order; the client's own additions are not in it. Empty without a parent. */
   readonly nextState: ChatMessage[];
@@ -35,12 +35,6 @@ const nextStateOf = (followers: readonly MainLineEntry[]): MainLineEntry[] => {
   return news.length > 0 ? news : spoken;
 };
 
-/** Hash of the last message of the entries; a prompt that only asks to go on is none. */
-const endOf = (entries: readonly MainLineEntry[]): string | null => {
-  const form = entries.findLast((entry) => entry.form !== null)?.form ?? null;
-  return form === null ? null : hashForm(form);
-};
-
 /**
  * Reads a request's messages as a conversation. Never throws: what has an odd shape is hashed as the JSON it is.
  * Linear in the size of the messages.
@@ -52,20 +46,25 @@ export const describeConversation = (messages: readonly ChatMessage[], scope: st
   const parentIndex = entries.findLastIndex((entry) => entry.role === 'assistant');
   let promptChain = startChain(scope);
   let parentChain: string | null = null;
-  entries.forEach(({ form }, index) => {
-    if (form) promptChain = continueChain(promptChain, form);
-    if (index === parentIndex) parentChain = promptChain;
-  });
+  // Hashes of the last message so far, of the last answer, and of what it answered. A prompt that only asks to go on is none.
+  let end: string | null = null;
+  let answer: string | null = null;
+  let answered: string | null = null;
+  for (const [index, { form }] of entries.entries()) {
+    const message: string | null = form === null ? null : hashForm(form);
+    if (message !== null) promptChain = continueChain(promptChain, message);
+    if (index === parentIndex) [parentChain, answer, answered] = [promptChain, message, end];
+    end = message ?? end;
+  }
   const parent = entries[parentIndex];
-  const answered = parent ? endOf(entries.slice(0, parentIndex)) : null;
   const isCompacted = parent !== undefined && isFirstAfterSummary(entries, parentIndex);
   const nextState = parent ? nextStateOf(entries.slice(parentIndex + 1)) : [];
   return {
     parentChain,
-    parentExchange: parent && answered !== null ? hashExchange(answered, parent.message) : null,
-    parentResponse: isCompacted ? hashResponse(parent.message) : null,
+    parentExchange: answer !== null && answered !== null ? hashExchange(answered, answer) : null,
+    parentResponse: answer !== null && isCompacted ? hashResponse(answer) : null,
     promptChain,
-    promptEnd: endOf(entries),
+    promptEnd: end,
     nextState: nextState.map((entry) => entry.message),
     nextStateRole: roleOf(nextState),
     isRetry: nextState.length > 0 && nextState.every((entry) => entry.isRetry),

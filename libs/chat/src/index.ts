@@ -9,7 +9,7 @@ export {
 export { AnswerParser, type AnswerForm, type AnswerStep } from './answer/answer-parser';
 export type { ParsedCall, ToolDialect, ToolSchemas } from './answer/tool-dialect';
 export { parseScore, parseScoreJson } from './boxed-score';
-export { extendChain, hashExchange, hashResponse } from './chain';
+export { hashAnswer, type AnswerHashes } from './chain';
 export type { ChatMessage } from './chat-message';
 export { describeConversation, type Conversation } from './conversation';
 export { extractLogProbs } from './extract-log-probs';

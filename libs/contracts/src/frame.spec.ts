@@ -23,6 +23,17 @@ const frameOf = (text: string, behind = 0): Uint8Array => {
 };
 
 describe('frames', () => {
+  it('hold members that were printed elsewhere, with every bit that a parser would lose', () => {
+    const printed = { big: Buffer.from('12345678901234567890'), 'a"b': Buffer.from('[1, {"x": 2}]') };
+    for (const rest of [{}, { small: 1 }]) {
+      const frame = encodeFrame(rest, { values: Int32Array.of(7) }, printed);
+      expect(Buffer.from(frame).includes('"big":12345678901234567890')).toBe(true);
+      const { head: back, arrays: numbers } = decodeFrame(frame);
+      expect(back).toEqual({ ...rest, big: Number('12345678901234567890'), 'a"b': [1, { x: 2 }] });
+      expect(numbers).toEqual({ values: Int32Array.of(7) });
+    }
+  });
+
   it('come back as they were, every head and every bit of every number', () => {
     fc.assert(
       fc.property(head, arrays, (given, values) => {

@@ -32,16 +32,36 @@ const bytesOf = (values: Int32Array | Float64Array | Uint8Array, type: ArrayType
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 };
 
+/** A head's JSON with some more members whose JSON is there already. */
+const jsonOf = (head: unknown, printed: Readonly<Record<string, Uint8Array>>): Uint8Array[] => {
+  const text = JSON.stringify(head);
+  const members = Object.entries(printed);
+  if (members.length === 0) return [Buffer.from(text)];
+  const open = text.slice(0, -1);
+  const pieces = members.flatMap(([name, bytes], i) => {
+    const comma = i > 0 || !open.endsWith('{') ? ',' : '';
+    return [Buffer.from(`${comma}${JSON.stringify(name)}:`), bytes];
+  });
+  return [Buffer.from(open), ...pieces, Buffer.from('}')];
+};
+
 /**
  * Encodes a JSON head and raw little-endian arrays: `u32 head length | head | padding | array | padding | …`, every array
  * on an 8-byte border. Float64 is stored as Float32 only where that loses nothing; the head says which.
+ *
+ * @param printed members of the head, which is an object then, as JSON that is there already: it is not printed a second time
  */
-export const encodeFrame = (head: unknown, arrays: FrameArrays): Uint8Array => {
+export const encodeFrame = (
+  head: unknown,
+  arrays: FrameArrays,
+  printed: Readonly<Record<string, Uint8Array>> = {},
+): Uint8Array => {
   const parts = Object.entries(arrays).map(([name, values]) => {
     const type = typeOf(values);
     return { entry: { name, type, length: values.length }, bytes: bytesOf(values, type) };
   });
-  const text = Buffer.from(JSON.stringify({ head, arrays: parts.map((part) => part.entry) }));
+  const entries = JSON.stringify(parts.map((part) => part.entry));
+  const text = Buffer.concat([Buffer.from('{"head":'), ...jsonOf(head, printed), Buffer.from(`,"arrays":${entries}}`)]);
   let size = align(4 + text.length);
   const offsets = parts.map((part) => {
     const offset = size;

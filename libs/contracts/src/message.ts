@@ -51,7 +51,14 @@ export interface MessageDefinition<Info extends TObject = TObject, Head extends 
   readonly filter: string;
   /** Whether a subject belongs to this kind. */
   matches(subject: string): boolean;
-  encode(tokens: readonly string[], info: Static<Info>, head: Static<Head>, arrays?: FrameArrays): EncodedMessage;
+  /** @param printed members of the head whose JSON is there already, byte for byte what `head` has under these names */
+  encode(
+    tokens: readonly string[],
+    info: Static<Info>,
+    head: Static<Head>,
+    arrays?: FrameArrays,
+    printed?: Readonly<Record<string, Uint8Array>>,
+  ): EncodedMessage;
   decodeInfo(message: WireMessage): Static<Info>;
   decode(message: WireMessage): { info: Static<Info>; body: Body<Static<Head>> };
 }
@@ -68,6 +75,13 @@ const parseJson = (name: string, text: string): unknown => {
   } catch {
     throw new MessageShapeError(name, 'info', `header ${INFO_HEADER} is missing or not JSON`);
   }
+};
+
+/** A head without the members that are printed already. */
+const without = (head: unknown, printed: Readonly<Record<string, Uint8Array>>): unknown => {
+  const names = Object.keys(printed);
+  if (names.length === 0) return head;
+  return Object.fromEntries(Object.entries(head as object).filter(([name]) => !names.includes(name)));
 };
 
 /**
@@ -102,10 +116,11 @@ export const defineMessage = <Info extends TObject, Head extends TSchema>(defini
     subject,
     filter: `${name}.>`,
     matches: (candidate) => candidate.startsWith(`${name}.`),
-    encode: (tokens, infoValue, head, arrays = {}) => {
+    encode: (tokens, infoValue, head, arrays = {}, printed = {}) => {
       check(name, 'info', info, infoValue);
       check(name, 'body', body, head);
-      return { subject: subject(...tokens), info: JSON.stringify(infoValue), data: encodeFrame(head, arrays) };
+      const rest = without(head, printed);
+      return { subject: subject(...tokens), info: JSON.stringify(infoValue), data: encodeFrame(rest, arrays, printed) };
     },
     decodeInfo,
     decode: (message) => {

@@ -18,6 +18,8 @@ const matchesAny = (key: string, keys: readonly string[]): boolean => {
   return keys.map((known) => timingSafeEqual(given, digest(known))).includes(true);
 };
 
+const LOOPBACK = scopeOf({ address: 'loopback' });
+
 const BEARER = /^Bearer +(\S+)$/i;
 
 const refuse = (message: string): OpenAiError => new OpenAiError(401, 'invalid_api_key', message);
@@ -29,7 +31,7 @@ const refuse = (message: string): OpenAiError => new OpenAiError(401, 'invalid_a
 export const authenticate = (authorization: string | undefined, address: string, rules: AccessRules): string => {
   if (rules.apiKeys.length === 0) {
     // One machine is one caller, whichever of its loopback addresses it comes from.
-    if (isLoopback(address)) return scopeOf({ address: 'loopback' });
+    if (isLoopback(address)) return LOOPBACK;
     if (rules.allowUnauthenticated) return scopeOf({ address });
     throw refuse('this server has no API keys and serves its own machine only; see gateway.api_keys');
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { isLoopback } from '@app/config';
 import { OpenAiError } from '../errors/openai-error';
 
@@ -22,8 +23,21 @@ const hostOf = (url: string): string | null => {
   }
 };
 
+/** Clients come under few names, again and again. */
+const known = new LRUCache<string, boolean>({ max: 1000 });
+
 const isOurs = (host: string | null): boolean =>
   host !== null && (isLoopback(host) || host.endsWith('.localhost') || HOST_OF_CONTAINERS.has(host));
+
+/** Whether a Host header names this machine, or an address, which no page can point elsewhere. */
+const isOurName = (header: string): boolean => {
+  const before = known.get(header);
+  if (before !== undefined) return before;
+  const name = hostOf(`http://${header}`);
+  const answer = name === null || isIP(name) !== 0 || isOurs(name);
+  known.set(header, answer);
+  return answer;
+};
 
 /**
  * Without keys, a browser is the one client on this machine that others can steer: any page may send requests here, and by
@@ -34,6 +48,5 @@ export const assertSameSite = (headers: IncomingHttpHeaders): void => {
   const { host, origin } = headers;
   if (headers['sec-fetch-site'] === 'cross-site') throw refuse('sec-fetch-site');
   if (origin !== undefined && !isOurs(hostOf(origin))) throw refuse('origin');
-  const name = host === undefined ? null : hostOf(`http://${host}`);
-  if (name !== null && isIP(name) === 0 && !isOurs(name)) throw refuse('host');
+  if (host !== undefined && !isOurName(host)) throw refuse('host');
 };

@@ -48,6 +48,7 @@ export class Outbox {
   private places = 0;
   private bytes = 0;
   private inFlight = 0;
+  private soon: NodeJS.Immediate | null = null;
   private retry: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
 
@@ -77,7 +78,7 @@ export class Outbox {
     }
     this.turns.set(entry.turn, []);
     this.queue.push(entry);
-    this.send();
+    this.sendSoon();
     return true;
   }
 
@@ -93,7 +94,7 @@ export class Outbox {
     });
   }
 
-  /** Starts as many publishes as may be under way; called on each push, each answer, and when the bus is back. */
+  /** Starts as many publishes as may be under way; called soon after a push, on each answer, and when the bus is back. */
   send(): void {
     while (this.publisher.isUp && this.inFlight < IN_FLIGHT) {
       const entry = this.queue.shift();
@@ -102,6 +103,14 @@ export class Outbox {
       void this.deliver(entry);
     }
     if (this.queue.length > 0 && !this.publisher.isUp) this.sendLater();
+  }
+
+  /** What is captured in one round of the event loop leaves in one write: with many clients that is half the cost of sending. */
+  private sendSoon(): void {
+    this.soon ??= setImmediate(() => {
+      this.soon = null;
+      if (this.retry === null) this.send();
+    });
   }
 
   private async deliver(entry: Entry): Promise<void> {

@@ -1,4 +1,4 @@
-import { describeConversation, extendChain, hashResponse, type ChatMessage } from '@app/chat';
+import { describeConversation, type ChatMessage, hashAnswer } from '@app/chat';
 import {
   scopeOf,
   sessionKey,
@@ -13,6 +13,11 @@ import { parseChatRequest } from '../chat/parse-request';
 import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture } from './judge-capture';
 import { arrivedParcel, completedParcels, outcomeOf, type Ending, type Turn } from './turn-messages';
+
+const extendChain = (promptChain: string, response: ChatMessage): string =>
+  hashAnswer({ promptChain, promptEnd: null }, response).chain;
+const hashResponse = (response: ChatMessage): string =>
+  hashAnswer({ promptChain: '', promptEnd: null }, response).response;
 
 const SCOPE = scopeOf({ apiKey: 'k' });
 const FIRST: ChatMessage[] = [{ role: 'user', content: 'hello' }];

@@ -1,5 +1,5 @@
 import type { ChatMessage, Conversation } from '@app/chat';
-import { extendChain, hashExchange, hashResponse } from '@app/chat';
+import { hashAnswer } from '@app/chat';
 import {
   TurnArrived,
   TurnCompleted,
@@ -11,6 +11,7 @@ import {
   type Sampling,
   type TurnInfo,
 } from '@app/contracts';
+import { valueOf } from '../chat/edit-json';
 import type { ChatRequest } from '../chat/parse-request';
 import type { Identity } from '../chat/identify';
 import type { RecordedAnswer } from './answer-recorder';
@@ -110,12 +111,19 @@ const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
     ? { promptIds: verdict.promptIds, responseIds: verdict.responseIds, logProbs: verdict.logProbs }
     : NO_ARRAYS;
 
-/** By what the request that continues an answer finds it. */
-const hashesOf = ({ promptChain, promptEnd }: Conversation, response: ChatMessage) => ({
-  chain: extendChain(promptChain, response),
-  ...(promptEnd === null ? {} : { exchange: hashExchange(promptEnd, response) }),
-  response: hashResponse(response),
-});
+const hashesOf = (conversation: Conversation, response: ChatMessage) => {
+  const { exchange, ...hashes } = hashAnswer(conversation, response);
+  return exchange === null ? hashes : { ...hashes, exchange };
+};
+
+/** What the client printed already, often most of the message. */
+const printedOf = ({ members, tools }: ChatRequest): Record<string, Buffer> =>
+  Object.fromEntries(
+    (tools.length === 0 ? ['messages'] : ['messages', 'tools']).flatMap((name) => {
+      const value = valueOf(members, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample. */
 export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): Parcel[] => {
@@ -147,6 +155,7 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
       exclusion === null ? info : { ...info, exclusion },
       body,
       keepsIds ? arraysOf(verdict) : NO_ARRAYS,
+      printedOf(request),
     ),
     ifTooLarge: () => [
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),

@@ -192,7 +192,7 @@ export class ChatService {
     const { chat, request, abort } = exchange;
     const { server } = this.context.settings;
     return this.upstream.client.request('POST', '/chat/completions', {
-      body: upstreamBody(chat.raw, request, { additions, model: server.policyModel, defaults: server }),
+      body: upstreamBody(request, { additions, model: server.policyModel, defaults: server }),
       headers: pick(chat.headers, FORWARDED),
       signal: abort.signal,
     });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { editJson } from './edit-json';
+import { editJson, membersOf, valueOf } from './edit-json';
 
 const edit = (text: string, changes: Record<string, unknown>): string =>
-  editJson(Buffer.from(text), changes).toString();
+  editJson(membersOf(Buffer.from(text)), changes).toString();
 
 /** JSON texts as clients may write them: any value, any form of it that JSON knows. */
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });
@@ -97,12 +97,21 @@ describe('editJson', () => {
   it('keeps bytes that are no UTF-8 in members it does not touch', () => {
     const raw = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc3]), Buffer.from('","model":"x"}')]);
     const expected = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc3]), Buffer.from('","model":"m"}')]);
-    expect(editJson(raw, { model: 'm' }).equals(expected)).toBe(true);
+    expect(editJson(membersOf(raw), { model: 'm' }).equals(expected)).toBe(true);
   });
 
   it('leaves the given bytes alone', () => {
     const raw = Buffer.from('{"model":"x"}');
-    editJson(raw, { model: 'm' });
+    editJson(membersOf(raw), { model: 'm' });
     expect(raw.toString()).toBe('{"model":"x"}');
+  });
+});
+
+describe('valueOf', () => {
+  it('gives the JSON that a parser reads, byte for byte', () => {
+    const members = membersOf(Buffer.from('{ "a" : [1.0, "]"] ,"b":2,"a":  12345678901234567890 }'));
+    expect(valueOf(members, 'a')?.toString()).toBe('12345678901234567890 ');
+    expect(valueOf(members, 'b')?.toString()).toBe('2');
+    expect(valueOf(members, 'c')).toBeUndefined();
   });
 });

@@ -5,10 +5,12 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const SPACE = new Set([0x20, 0x0a, 0x0d, 0x09]);
 
-interface Member {
+/** A member of the outermost object of a JSON text, as its bytes stand there. */
+export interface JsonMember {
   readonly key: string;
-  readonly start: number;
-  readonly end: number;
+  /** The key, the value and what is between them. */
+  readonly bytes: Buffer;
+  readonly value: Buffer;
 }
 
 const skipSpace = (json: Buffer, start: number): number => {
@@ -29,35 +31,40 @@ const skipValue = (json: Buffer, start: number): number => {
   }
 };
 
-const membersOf = (json: Buffer): Member[] => {
-  const members: Member[] = [];
+/** @param json a JSON text that has been parsed before and is an object */
+export const membersOf = (json: Buffer): readonly JsonMember[] => {
+  const members: JsonMember[] = [];
   let at = skipSpace(json, json.indexOf(0x7b) + 1);
   while (json[at] === QUOTE) {
-    const start = at;
-    const keyEnd = skipString(json, start);
-    const key = JSON.parse(json.toString('utf8', start, keyEnd)) as string;
-    const end = skipValue(json, skipSpace(json, json.indexOf(COLON, keyEnd) + 1));
-    members.push({ key, start, end });
+    const keyEnd = skipString(json, at);
+    const key = JSON.parse(json.toString('utf8', at, keyEnd)) as string;
+    const start = skipSpace(json, json.indexOf(COLON, keyEnd) + 1);
+    const end = skipValue(json, start);
+    members.push({ key, bytes: json.subarray(at, end), value: json.subarray(start, end) });
     at = json[end] === COMMA ? skipSpace(json, end + 1) : end;
   }
   return members;
 };
 
+/** JSON of a member's value; of the last one where the key stands repeatedly, which is the one that a parser takes. */
+export const valueOf = (members: readonly JsonMember[], key: string): Buffer | undefined =>
+  members.findLast((member) => member.key === key)?.value;
+
+const OPEN = Buffer.from('{');
+const NEXT = Buffer.from(',');
+const CLOSE = Buffer.from('}');
+
 /**
- * Sets and removes members of the outermost object of a JSON text and leaves every other byte as it is, so that what we
- * do not know reaches the model unchanged: big integers, number forms, repeated keys, order.
+ * Sets and removes members of a JSON object and leaves every other byte as it is, so that what we do not know reaches the
+ * model unchanged: big integers, number forms, repeated keys, order.
  *
- * @param json a JSON text that has been parsed before and is an object
  * @param changes member name to new value; `undefined` removes it
  */
-export const editJson = (json: Buffer, changes: Readonly<Record<string, unknown>>): Buffer => {
-  const kept = membersOf(json)
-    .filter((member) => !Object.hasOwn(changes, member.key))
-    .map((member) => json.subarray(member.start, member.end));
+export const editJson = (members: readonly JsonMember[], changes: Readonly<Record<string, unknown>>): Buffer => {
+  const kept = members.filter(({ key }) => !Object.hasOwn(changes, key)).map(({ bytes }) => bytes);
   const added = Object.entries(changes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => Buffer.from(`${JSON.stringify(key)}:${JSON.stringify(value)}`));
-  const comma = Buffer.from(',');
-  const parts = [...kept, ...added].flatMap((part, i) => (i === 0 ? [part] : [comma, part]));
-  return Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]);
+    .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  const parts = added.length === 0 ? kept : [...kept, Buffer.from(added.join(','))];
+  return Buffer.concat([OPEN, ...parts.flatMap((part, i) => (i === 0 ? [part] : [NEXT, part])), CLOSE]);
 };

@@ -1,8 +1,13 @@
-import { describeConversation, extendChain, hashResponse, type ChatMessage } from '@app/chat';
+import { describeConversation, type ChatMessage, hashAnswer } from '@app/chat';
 import { scopeOf, sessionKey } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { assertSessionHeaders, identify, type Identity } from './identify';
 import { parseChatRequest } from './parse-request';
+
+const extendChain = (promptChain: string, response: ChatMessage): string =>
+  hashAnswer({ promptChain, promptEnd: null }, response).chain;
+const hashResponse = (response: ChatMessage): string =>
+  hashAnswer({ promptChain: '', promptEnd: null }, response).response;
 
 const SCOPE = scopeOf({ apiKey: 'k1' });
 const OTHER_SCOPE = scopeOf({ apiKey: 'k2' });

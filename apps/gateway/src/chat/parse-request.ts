@@ -2,10 +2,13 @@ import type { ChatMessage } from '@app/chat';
 import { invalidRequest } from '../errors/openai-error';
 import { parseJsonObject } from '../http/parse-json';
 import { isConstrained } from './constraints';
+import { membersOf, type JsonMember } from './edit-json';
 import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 /** What the gateway itself reads of a chat request; everything else belongs to the model. */
 export interface ChatRequest {
+  /** The body's members as they came. */
+  readonly members: readonly JsonMember[];
   readonly model: string | null;
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly unknown[];
@@ -83,6 +86,7 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
     throw invalidRequest('messages', `must be an array of 1 to ${MAX_MESSAGES} messages`);
   }
   return {
+    members: membersOf(raw),
     model: optional(body, 'model', 'a string', isString),
     messages: body.messages.map((message, i) => checkMessage(message, `messages[${i}]`)),
     tools: optional(body, 'tools', 'an array', isArray) ?? [],

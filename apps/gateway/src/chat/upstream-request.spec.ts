@@ -10,9 +10,8 @@ const send = (
   text: string,
   options: { model?: string | null; plain?: boolean; route?: CaptureRoute; defaults?: ServerSettings } = {},
 ): string => {
-  const raw = Buffer.from(text);
-  const request = parseChatRequest(raw);
-  return upstreamBody(raw, request, {
+  const request = parseChatRequest(Buffer.from(text));
+  return upstreamBody(request, {
     additions: options.plain === true ? NO_ADDITIONS : additionsFor(request, options.route ?? 'sglext'),
     model: options.model ?? null,
     defaults: options.defaults ?? defaults(),

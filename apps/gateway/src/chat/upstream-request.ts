@@ -35,12 +35,11 @@ const fill = (mine: number | null, configured: number | null, name: string): Rec
 
 /** The client's body with the upstream's model name, our additions and no field of ours; every other byte as it came. */
 export const upstreamBody = (
-  raw: Buffer,
   request: ChatRequest,
   options: { additions: Additions; model: string | null; defaults: ServerSettings },
 ): Buffer => {
   const { additions, model, defaults } = options;
-  return editJson(raw, {
+  return editJson(request.members, {
     ...OURS,
     ...(model === null ? {} : { model }),
     ...fill(request.temperature, defaults.temperature, 'temperature'),

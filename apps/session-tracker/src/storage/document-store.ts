@@ -2,7 +2,7 @@ import type { Documents, Listed, Stored } from '@app/bus';
 import { KeyedQueue } from './keyed-queue';
 
 /** What the tracker asks of a bucket's documents. */
-export type DocumentStore<Value> = Pick<Documents<Value>, 'get' | 'update' | 'list'>;
+export type DocumentStore<Value> = Pick<Documents<Value>, 'get' | 'recall' | 'update' | 'list'>;
 
 /**
  * Documents of a bucket that is opened at first use, so that the app starts without its server. Updates of one key wait
@@ -10,12 +10,17 @@ export type DocumentStore<Value> = Pick<Documents<Value>, 'get' | 'update' | 'li
  */
 export class QueuedDocuments<Value> implements DocumentStore<Value> {
   private readonly queue = new KeyedQueue();
+  private ready: Documents<Value> | null = null;
   private opened: Promise<Documents<Value>> | null = null;
 
   constructor(private readonly open: () => Promise<Documents<Value>>) {}
 
   async get(key: string): Promise<Stored<Value> | null> {
     return (await this.documents()).get(key);
+  }
+
+  recall(key: string): Value | null {
+    return this.ready?.recall(key) ?? null;
   }
 
   async update<Result>(
@@ -31,10 +36,13 @@ export class QueuedDocuments<Value> implements DocumentStore<Value> {
   }
 
   private documents(): Promise<Documents<Value>> {
-    this.opened ??= this.open().catch((error: unknown) => {
-      this.opened = null;
-      throw error;
-    });
+    this.opened ??= this.open().then(
+      (documents) => (this.ready = documents),
+      (error: unknown) => {
+        this.opened = null;
+        throw error;
+      },
+    );
     return this.opened;
   }
 }

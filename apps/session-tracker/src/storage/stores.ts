@@ -19,7 +19,10 @@ export const ClientMark = Type.Object({ sendsTools: Type.Literal(true), noticedA
 
 export type ClientMark = Static<typeof ClientMark>;
 
-/** Everything that the tracker remembers. It keeps nothing that another replica could miss. */
+/** Documents of each kind that this process remembers to save reading them again. Others may write them as well. */
+const REMEMBER = 10_000;
+
+/** Everything that the tracker knows. It keeps nothing that another replica could miss. */
 @Injectable()
 export class Stores {
   readonly sessions: DocumentStore<SessionDocument>;
@@ -28,11 +31,17 @@ export class Stores {
   readonly chains: DocumentStore<ChainEntry>;
 
   constructor(@Inject(Bus) bus: Bus) {
-    this.sessions = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, parseSessionDocument));
-    this.places = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, documentParser('turn place', TurnPlace)));
+    this.sessions = new QueuedDocuments(() =>
+      bus.documents(BUCKETS.sessions, parseSessionDocument, { remember: REMEMBER }),
+    );
+    this.places = new QueuedDocuments(() =>
+      bus.documents(BUCKETS.sessions, documentParser('turn place', TurnPlace), { remember: REMEMBER }),
+    );
     this.clients = new QueuedDocuments(() =>
       bus.documents(BUCKETS.sessions, documentParser('client mark', ClientMark)),
     );
-    this.chains = new QueuedDocuments(() => bus.documents(BUCKETS.chains, documentParser('chain entry', ChainEntry)));
+    this.chains = new QueuedDocuments(() =>
+      bus.documents(BUCKETS.chains, documentParser('chain entry', ChainEntry), { remember: REMEMBER }),
+    );
   }
 }

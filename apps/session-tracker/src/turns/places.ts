@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { rootSessionKey, type TurnInfo } from '@app/contracts';
+import type { ChainEntry } from '../pairing/chain-entry';
 import { chainKey, hintOf } from '../pairing/chain-keys';
 import { parentOf } from '../pairing/pairing';
 import { Patience } from '../storage/patience';
@@ -16,11 +17,15 @@ export class Places {
     private readonly patience: Patience,
   ) {}
 
-  /** The turn's place, decided now if it was not yet. */
-  async of(info: TurnInfo): Promise<TurnPlace> {
+  /**
+   * The turn's place, decided now if it was not yet.
+   *
+   * @param isNews the turn has hardly been seen before: whether it has a place shows when one is written
+   */
+  async of(info: TurnInfo, isNews = false): Promise<TurnPlace> {
     if (info.hasTools) await this.clients.notice(info.client, info.arrivedAt);
     // Finding an unnamed session may take a while; a named one is written down as fast as it is looked up.
-    const known = info.namedSession === undefined ? await this.known(info.turnId) : null;
+    const known = info.namedSession === undefined && !isNews ? await this.known(info.turnId) : null;
     if (known !== null) return known;
     const place: TurnPlace = {
       session:
@@ -37,7 +42,9 @@ export class Places {
 
   /** The turn's place if it was decided. */
   async known(turnId: string): Promise<TurnPlace | null> {
-    return (await this.stores.places.get(`turn.${turnId}`))?.value ?? null;
+    const key = `turn.${turnId}`;
+    // Decided once, a place never changes.
+    return this.stores.places.recall(key) ?? (await this.stores.places.get(key))?.value ?? null;
   }
 
   private async parentSession(info: TurnInfo): Promise<string | null> {
@@ -51,9 +58,12 @@ export class Places {
       client: info.client,
       session: hintOf(info),
     };
-    return this.patience.find(async () => {
-      const entry = (await this.stores.chains.get(chainKey(info, parentChain)))?.value;
-      return entry === undefined ? null : (parentOf(entry, child)?.session ?? null);
-    });
+    const key = chainKey(info, parentChain);
+    const sessionIn = (entry: ChainEntry | null): string | null =>
+      entry === null ? null : (parentOf(entry, child)?.session ?? null);
+    return (
+      sessionIn(this.stores.chains.recall(key)) ??
+      this.patience.find(async () => sessionIn((await this.stores.chains.get(key))?.value ?? null))
+    );
   }
 }

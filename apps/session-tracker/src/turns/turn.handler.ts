@@ -37,7 +37,7 @@ export class TurnHandler {
 
   private async arrived(event: Delivery): Promise<void> {
     const info = TurnArrived.decodeInfo(event);
-    const place = await this.places.of(info);
+    const place = await this.places.of(info, event.deliveries === 1);
     const followed = place.main ? await this.pairs.addFollower(info) : [];
     const change: SessionChange = { kind: 'arrived', turnId: info.turnId, at: info.arrivedAt };
     await this.record(place.session, { change, followed, event });
