@@ -67,7 +67,7 @@ const completed = (turnId: string, more: object = {}) =>
       weightVersions: [],
       policyVersion: { start: 0, end: 0 },
     },
-    { promptIds: Int32Array.of(1, 2), responseIds: Int32Array.of(3), logProbs: Float64Array.of(-0.5) },
+    { arrays: { promptIds: Int32Array.of(1, 2), responseIds: Int32Array.of(3), logProbs: Float64Array.of(-0.5) } },
   );
 
 const judged = (turnId: string) =>

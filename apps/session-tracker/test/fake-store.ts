@@ -26,7 +26,7 @@ export class FakeStore {
     return {
       publish: async (definition, tokens, { info, head, arrays }): Promise<PublishResult> => {
         await this.operation();
-        const message = definition.encode(tokens, info, head, arrays);
+        const message = definition.encode(tokens, info, head, { arrays });
         const isTaken = this.messages.has(message.subject);
         if (!isTaken) this.messages.set(message.subject, message);
         await this.operation();

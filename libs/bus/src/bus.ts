@@ -84,7 +84,7 @@ export class Bus {
     tokens: readonly string[],
     content: { info: Static<Info>; head: Static<Head>; arrays?: FrameArrays },
   ): Promise<PublishResult> {
-    return this.publishEncoded(definition.encode(tokens, content.info, content.head, content.arrays));
+    return this.publishEncoded(definition.encode(tokens, content.info, content.head, content));
   }
 
   async publishEncoded(message: EncodedMessage): Promise<PublishResult> {

@@ -55,12 +55,9 @@ describe('messages of version 1, which are stored and must stay readable', () =>
     (_what, fixture) => {
       const message = MESSAGES.find((each) => each.matches(fixture.subject))!;
       const tokens = fixture.subject.slice(message.name.length + 1).split('.');
-      const encoded = message.encode(
-        tokens,
-        JSON.parse(fixture.info) as never,
-        fixture.head as never,
-        arraysOf(fixture),
-      );
+      const encoded = message.encode(tokens, JSON.parse(fixture.info) as never, fixture.head as never, {
+        arrays: arraysOf(fixture),
+      });
       expect(encoded.subject).toBe(fixture.subject);
       expect(encoded.info).toBe(fixture.info);
       expect(decodeFrame(encoded.data)).toEqual(decodeFrame(Buffer.from(fixture.frame, 'base64')));

@@ -1,6 +1,9 @@
 /** Arrays of numbers that a message carries beside its JSON head. */
 export type FrameArrays = Readonly<Record<string, Int32Array | Float64Array | Uint8Array>>;
 
+/** Members of a head whose JSON is there already, byte for byte what the head would have under these names. */
+export type PrintedMembers = Readonly<Record<string, Uint8Array>>;
+
 type ArrayType = 'i32' | 'f32' | 'f64' | 'u8';
 
 interface ArrayEntry {
@@ -33,7 +36,7 @@ const bytesOf = (values: Int32Array | Float64Array | Uint8Array, type: ArrayType
 };
 
 /** A head's JSON with some more members whose JSON is there already. */
-const jsonOf = (head: unknown, printed: Readonly<Record<string, Uint8Array>>): Uint8Array[] => {
+const jsonOf = (head: unknown, printed: PrintedMembers): Uint8Array[] => {
   const text = JSON.stringify(head);
   const members = Object.entries(printed);
   if (members.length === 0) return [Buffer.from(text)];
@@ -51,11 +54,7 @@ const jsonOf = (head: unknown, printed: Readonly<Record<string, Uint8Array>>): U
  *
  * @param printed members of the head, which is an object then, as JSON that is there already: it is not printed a second time
  */
-export const encodeFrame = (
-  head: unknown,
-  arrays: FrameArrays,
-  printed: Readonly<Record<string, Uint8Array>> = {},
-): Uint8Array => {
+export const encodeFrame = (head: unknown, arrays: FrameArrays, printed: PrintedMembers = {}): Uint8Array => {
   const parts = Object.entries(arrays).map(([name, values]) => {
     const type = typeOf(values);
     return { entry: { name, type, length: values.length }, bytes: bytesOf(values, type) };

@@ -24,7 +24,7 @@ describe('a message', () => {
       ['a'],
       { name: 'ada', count: 2 },
       { words: ['hi', 'é'] },
-      { ids: Int32Array.of(1, 2) },
+      { arrays: { ids: Int32Array.of(1, 2) } },
     );
     expect(encoded).toMatchObject({ subject: 'rl.test.greeted.v1.a', info: '{"name":"ada","count":2}' });
     expect(Greeted.decodeInfo({ ...encoded, data: new Uint8Array() })).toEqual({ name: 'ada', count: 2 });

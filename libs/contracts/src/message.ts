@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
-import { decodeFrame, encodeFrame, type FrameArrays } from './frame';
+import { decodeFrame, encodeFrame, type FrameArrays, type PrintedMembers } from './frame';
 import { isSubjectToken } from './ids';
 import type { StreamName } from './streams';
 
@@ -51,13 +51,11 @@ export interface MessageDefinition<Info extends TObject = TObject, Head extends 
   readonly filter: string;
   /** Whether a subject belongs to this kind. */
   matches(subject: string): boolean;
-  /** @param printed members of the head whose JSON is there already, byte for byte what `head` has under these names */
   encode(
     tokens: readonly string[],
     info: Static<Info>,
     head: Static<Head>,
-    arrays?: FrameArrays,
-    printed?: Readonly<Record<string, Uint8Array>>,
+    content?: { readonly arrays?: FrameArrays; readonly printed?: PrintedMembers },
   ): EncodedMessage;
   decodeInfo(message: WireMessage): Static<Info>;
   decode(message: WireMessage): { info: Static<Info>; body: Body<Static<Head>> };
@@ -78,7 +76,7 @@ const parseJson = (name: string, text: string): unknown => {
 };
 
 /** A head without the members that are printed already. */
-const without = (head: unknown, printed: Readonly<Record<string, Uint8Array>>): unknown => {
+const without = (head: unknown, printed: PrintedMembers): unknown => {
   const names = Object.keys(printed);
   if (names.length === 0) return head;
   return Object.fromEntries(Object.entries(head as object).filter(([name]) => !names.includes(name)));
@@ -116,7 +114,7 @@ export const defineMessage = <Info extends TObject, Head extends TSchema>(defini
     subject,
     filter: `${name}.>`,
     matches: (candidate) => candidate.startsWith(`${name}.`),
-    encode: (tokens, infoValue, head, arrays = {}, printed = {}) => {
+    encode: (tokens, infoValue, head, { arrays = {}, printed = {} } = {}) => {
       check(name, 'info', info, infoValue);
       check(name, 'body', body, head);
       const rest = without(head, printed);

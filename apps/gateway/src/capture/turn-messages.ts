@@ -150,13 +150,10 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
   const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };
   const settledHere = exclusion !== null && SETTLED_HERE.has(exclusion);
   const completed: Parcel = {
-    message: TurnCompleted.encode(
-      [turn.id],
-      exclusion === null ? info : { ...info, exclusion },
-      body,
-      keepsIds ? arraysOf(verdict) : NO_ARRAYS,
-      printedOf(request),
-    ),
+    message: TurnCompleted.encode([turn.id], exclusion === null ? info : { ...info, exclusion }, body, {
+      arrays: keepsIds ? arraysOf(verdict) : NO_ARRAYS,
+      printed: printedOf(request),
+    }),
     ifTooLarge: () => [
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
       TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
