@@ -37,7 +37,7 @@ const truth = (recorded: readonly string[]): Truth => ({
   completed: new Set(recorded),
   settled: new Map(recorded.map((id) => [id, reason(id)])),
   deadLetters: [],
-  removed: { RL_TURNS: 0, RL_FOLLOWS: 0, RL_VERDICTS: 0, RL_SAMPLES: 0, RL_DEAD: 0 },
+  removed: { RL_TURNS: 0, RL_FOLLOWS: 0, RL_VERDICTS: 0, RL_SAMPLES: 0, RL_POLICY: 0, RL_DEAD: 0 },
 });
 
 const alive: Life = { service: 'gateway-1', startedAt: 0 };

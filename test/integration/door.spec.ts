@@ -335,7 +335,8 @@ describe("the trainer's door", () => {
 
   it('shows a gate that somebody has closed', async () => {
     const door = await open();
-    await new PolicyStore(bus).setGate({ state: 'draining', until: Date.now() + 60_000, holder: 'test' });
+    const gate = { state: 'draining', until: Date.now() + 60_000, holder: 'test' } as const;
+    await new PolicyStore(bus).change((state) => ({ state: { ...state, gate }, result: undefined }));
     const bucket = await bus.bucket(BUCKETS.policy);
     expect((await bucket.get('state'))!.string()).toContain('draining');
     expect((await get(door.url, '/v1/stats')).body.gate).toEqual({ state: 'draining', closed: true });

@@ -364,7 +364,10 @@ describe('control', () => {
     const answer = say();
     await until(() => double.chats()[1], { what: 'the request has come' });
     await control('/pause_generation', { mode: 'in_place' });
-    const updated = await (await control('/update_weights_from_disk', { model_path: '/w' })).json();
+    const refused = await control('/update_weights_from_disk', { model_path: '/w' });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { success: false }]);
+    const kept = { model_path: '/w', flush_cache: false };
+    const updated = await (await control('/update_weights_from_disk', kept)).json();
     expect(updated).toMatchObject({ success: true, num_paused_requests: 1 });
     await control('/continue_generation');
     open();

@@ -15,7 +15,8 @@ describe('PolicyWatch', () => {
     server = await startNatsServer();
     bus = new Bus({ url: server.url, app: 'test', storeGb: 0.05, replicas: 1 });
     seen = [];
-    watch = new PolicyWatch(bus, (state) => seen.push(state.version));
+    watch = new PolicyWatch(bus);
+    watch.onChange((state) => seen.push(state.version));
     running = watch.run();
   });
   afterEach(async () => {

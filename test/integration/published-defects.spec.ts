@@ -68,7 +68,7 @@ describe('defects of the published system', () => {
     const samples = Array.from({ length: 40 }, (_, i) => i + 1);
     const view = { samples, seenUpTo: 40, streamCreatedAt: 1 };
     const request = { requestId: 'r', asked: '', leaseId: 'l', trainer: 't', max: 16, min: 1, leaseMs: 1000 };
-    const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1 });
+    const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1, maxStaleness: 2 });
     expect(waitingSequences(state, view, 0)).toEqual(samples.slice(16));
   });
 
@@ -77,7 +77,7 @@ describe('defects of the published system', () => {
     const samples = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
     const view = { samples, seenUpTo: 40, streamCreatedAt: 1 };
     const request = { requestId: 'r', asked: '', leaseId: 'l', trainer: 't', max: 16, min: 16, leaseMs: 1000 };
-    const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1 });
+    const { state } = takeLease(INITIAL_POLICY_STATE, request, { now: 0, view, maxTrainers: 1, maxStaleness: 2 });
     expect(waitingSequences(state, view, 0)).toHaveLength(4);
   });
 

@@ -3,7 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { Bus, BusModule } from '@app/bus';
 import { Settings, SettingsModule } from '@app/config';
 import { requirePools } from '@app/pools';
-import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
+import { HealthModule, Telemetry, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
 import { DoorController } from './door/door.controller';
 import { DoorErrorFilter } from './door/door-error.filter';
 import { DoorService } from './door/door.service';
@@ -24,6 +24,10 @@ import { RecordWriter } from './records/record-writer';
 import { RecordsService } from './records/records.service';
 import { QueueBound } from './settling/queue-bound';
 import { SettlingService } from './settling/settling.service';
+import { PolicyService } from './update/policy.service';
+import { UpdateController } from './update/update.controller';
+import { UpdateKeeper } from './update/update-keeper';
+import { UpdateService } from './update/update.service';
 
 /** Nothing here can be done without the bus. */
 const readinessCheck =
@@ -48,7 +52,7 @@ export class SampleSubmitterModule {
         BusModule.forApp('sample-submitter'),
         HealthModule.forCheck({ inject: [Bus], check: readinessCheck }),
       ],
-      controllers: [DoorController, EraseController],
+      controllers: [DoorController, UpdateController, EraseController],
       providers: [
         { provide: APP_FILTER, useClass: DoorErrorFilter },
         {
@@ -64,6 +68,21 @@ export class SampleSubmitterModule {
         DoorService,
         SampleReader,
         StatsService,
+        {
+          provide: UpdateKeeper,
+          inject: [Settings, Bus, Policy, SampleIndex, Telemetry],
+          useFactory: (
+            ...[all, bus, policy, index, telemetry]: [Settings, Bus, Policy, SampleIndex, Telemetry]
+          ): UpdateKeeper => new UpdateKeeper(all, bus, policy, { index, telemetry }),
+        },
+        {
+          provide: UpdateService,
+          inject: [Settings, Policy, UpdateKeeper, Bus, SampleIndex],
+          useFactory: (
+            ...[all, policy, keeper, bus, index]: [Settings, Policy, UpdateKeeper, Bus, SampleIndex]
+          ): UpdateService => new UpdateService(all, policy, keeper, { bus, index }),
+        },
+        PolicyService,
         RecordSources,
         RecordWriter,
         RecordRetention,

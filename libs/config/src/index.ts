@@ -6,6 +6,7 @@ export { SettingsError } from './settings-error';
 export { SettingsModule } from './settings.module';
 export { CONFIG_PATH_VARIABLE, type Environment, type ReadFile } from './sources';
 export { DoorSettings } from './sections/door';
+export { GATE_PAUSES, GateSettings, type GatePause } from './sections/gate';
 export { GatewaySettings } from './sections/gateway';
 export { JudgeSettings, VERDICT_FORMATS, type VerdictFormat } from './sections/judge';
 export { LOG_LEVELS, LogsSettings, type LogLevel } from './sections/logs';

@@ -28,6 +28,7 @@ const CASES: readonly Case[] = [
     refused: ['"opd"', '"hybrid"', '"combine"', '1'],
   },
   { path: 'rl.rollout_steps', default: 16, toml: ['8', 8], env: ['4', 4], refused: ['0', '1.5', '"8"', '4097'] },
+  { path: 'rl.max_staleness', default: 2, toml: ['0', 0], env: ['5', 5], refused: ['-1', '0.5'] },
   {
     path: 'server.base_url',
     default: null,
@@ -201,6 +202,19 @@ const CASES: readonly Case[] = [
   { path: 'pools.trainer_tp', default: null, toml: ['2', 2], env: ['1', 1], refused: ['0'] },
   { path: 'pools.policy_tp', default: null, toml: ['2', 2], env: ['1', 1], refused: ['0'] },
   { path: 'pools.prm_tp', default: null, toml: ['2', 2], env: ['1', 1], refused: ['0.5'] },
+  { path: 'gate.hold_s', default: 45, toml: ['0', 0], env: ['0.5', 0.5], refused: ['-1', '3601'] },
+  { path: 'gate.hold_streams', default: false, toml: ['true', true], env: ['1', true], refused: ['"yes"'] },
+  { path: 'gate.hold_max_s', default: 900, toml: ['0.5', 0.5], env: ['60', 60], refused: ['-1'] },
+  {
+    path: 'gate.pause',
+    default: 'in_place',
+    toml: ['"retract"', 'retract'],
+    env: ['drain', 'drain'],
+    refused: ['"abort"', '1'],
+  },
+  { path: 'gate.drain_timeout_s', default: 30, toml: ['0', 0], env: ['0.5', 0.5], refused: ['-1'] },
+  { path: 'gate.lease_s', default: 60, toml: ['1', 1], env: ['3600', 3600], refused: ['0', '3601'] },
+  { path: 'gate.load_timeout_s', default: 600, toml: ['0.5', 0.5], env: ['60', 60], refused: ['0'] },
   {
     path: 'door.host',
     default: '127.0.0.1',

@@ -1,4 +1,5 @@
 import { DoorSettings } from './sections/door';
+import { GateSettings } from './sections/gate';
 import { GatewaySettings } from './sections/gateway';
 import { JudgeSettings } from './sections/judge';
 import { LogsSettings } from './sections/logs';
@@ -24,6 +25,7 @@ export class Settings {
   readonly judge: JudgeSettings = new JudgeSettings();
   readonly slime: SlimeSettings = new SlimeSettings();
   readonly pools: PoolsSettings = new PoolsSettings();
+  readonly gate: GateSettings = new GateSettings();
   readonly door: DoorSettings = new DoorSettings();
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrame, type FrameArrays, type WireMessage } from './index';
+import { PolicyUpdated } from './policy';
 import { SessionClosed, TurnArrived, TurnCompleted, TurnFollowed } from './turn';
 import { DeadLetter, FeedbackGiven, SessionEnded, TurnJudged, TurnSettled } from './verdict';
 
@@ -25,6 +26,7 @@ const MESSAGES = [
   SessionEnded,
   TurnSettled,
   DeadLetter,
+  PolicyUpdated,
 ];
 
 const TYPES = { i32: Int32Array, f64: Float64Array, u8: Uint8Array };

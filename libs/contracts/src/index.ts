@@ -19,7 +19,8 @@ export {
   type MessageDefinition,
   type WireMessage,
 } from './message';
-export { EraseSession, type RpcDefinition } from './rpc';
+export { PolicyUpdated, type PolicyUpdatedInfo } from './policy';
+export { CountRunning, EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
 export {
   DocumentShapeError,

@@ -43,3 +43,17 @@ export const EraseSession = defineRpc({
     records: Type.Integer({ minimum: 0 }),
   }),
 });
+
+/**
+ * How many answers the policy's engines are giving by order of a replica. Every replica that calls them answers, so whoever
+ * asks gathers replies for a while.
+ */
+export const CountRunning = defineRpc({
+  subject: 'rl.rpc.policy.running.v1',
+  request: Type.Object({}),
+  reply: Type.Object({
+    running: Type.Integer({ minimum: 0 }),
+    /** Token of the update that the replica knows to be under way. */
+    token: Type.Optional(Type.String()),
+  }),
+});

@@ -1,4 +1,5 @@
-import { EraseSession } from './rpc';
+import { PolicyUpdated } from './policy';
+import { CountRunning, EraseSession } from './rpc';
 import { SETTLE_REASONS } from './reasons';
 import { BUCKETS, CONSUMERS, STREAM_NAMES, STREAMS, type ConsumerDefinition } from './streams';
 import { EXCLUSIONS, SessionClosed, TurnArrived, TurnCompleted, TurnFollowed } from './turn';
@@ -15,6 +16,7 @@ const MESSAGES = [
   [SessionEnded, 2],
   [TurnSettled, 1],
   [DeadLetter, 2],
+  [PolicyUpdated, 1],
 ] as const;
 
 const ALL = MESSAGES.map(([message]) => message);
@@ -67,9 +69,9 @@ describe('subjects', () => {
   });
 
   it('are different for every kind, and none is a question', () => {
-    const names = [...ALL.map((message) => message.name), EraseSession.subject];
+    const names = [...ALL.map((message) => message.name), EraseSession.subject, CountRunning.subject];
     expect(new Set(names).size).toBe(names.length);
-    expect(streamsOf(EraseSession.subject)).toEqual([]);
+    for (const { subject } of [EraseSession, CountRunning]) expect(streamsOf(subject)).toEqual([]);
   });
 });
 

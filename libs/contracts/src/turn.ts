@@ -106,7 +106,12 @@ export const TurnCompleted = defineMessage({
     route: Type.Union(CAPTURE_ROUTES.map((route) => Type.Literal(route))),
     /** The engine's own names of the weights that made the answer, oldest first. */
     weightVersions: Type.Array(Type.String()),
-    policyVersion: Type.Object({ start: Type.Integer(), end: Type.Integer() }),
+    policyVersion: Type.Object({
+      start: Type.Integer(),
+      end: Type.Integer(),
+      /** Whose tokens are whose, oldest first, where the weights changed in the middle of a streamed answer. */
+      spans: Type.Optional(Type.Array(Type.Object({ version: Type.Integer(), tokens: Type.Integer({ minimum: 1 }) }))),
+    }),
     /** What was wrong, where `exclusion` is set: a word of the gateway's, never a client's text. */
     detail: Type.Optional(Type.String()),
   }),

@@ -71,3 +71,10 @@ export class BreakerOpenError extends EngineError {
     super(`calls of the engine are paused for another ${Math.round(retryAfterMs)} ms`);
   }
 }
+
+/** Thrown when an engine did not take new weights. */
+export class EngineLoadError extends EngineError {
+  override readonly name = 'EngineLoadError';
+  readonly retryable = false;
+  readonly outage = false;
+}

@@ -2,11 +2,15 @@ export { AnswerFormat, type AnswerForm } from './answer-format';
 export { Breaker, type BreakerOptions, type CallOutcome, type Passage } from './breaker';
 export { ChatClient, chatCompletionsUrl, type ChatClientOptions, type ChatQuestion } from './chat-client';
 export type { ChatReply } from './chat-completion';
+export type { ControlAddress } from './control-call';
+export type { EngineControl, NewWeights, StandMode } from './control-types';
+export { openEngineControl } from './engine-control';
 export { EngineAccess, type AskOptions, type EngineAccessOptions } from './engine-access';
 export {
   BreakerOpenError,
   EngineAnswerError,
   EngineError,
+  EngineLoadError,
   EngineStatusError,
   EngineTimeoutError,
   EngineUnreachableError,

@@ -28,12 +28,15 @@ export {
   parsePolicyState,
   POLICY_KEY,
   PolicyStateError,
-  setGate,
+  type EndedUpdate,
   type Gate,
   type GateState,
   type Lease,
   type LeaseAnswer,
+  type PauseMode,
   type PolicyState,
+  type Update,
+  type UpdateOutcome,
 } from './policy-state';
 export {
   planPools,
@@ -41,11 +44,42 @@ export {
   PoolPlanError,
   poolProblems,
   requirePools,
+  sharesPolicyGpus,
   type Pool,
   type PoolName,
   type PoolPlan,
 } from './pool-plan';
+export {
+  abortUpdate,
+  beginUpdate,
+  commitUpdate,
+  expiredUpdateOf,
+  extendUpdate,
+  finishUpdate,
+  recoverUpdate,
+  startUpdating,
+  type BegunUpdate,
+  type UpdateContext,
+  type UpdateRequest,
+} from './update';
+export {
+  StaleLeaseError,
+  UnknownUpdateError,
+  UpdateEndedError,
+  UpdateInProgressError,
+  UpdateNotReadyError,
+  UpdateUnresolvedError,
+} from './update-error';
 export { PolicyStore } from './policy-store';
 export { PolicyWatch } from './policy-watch';
+export { answerRunning, isDrained, type Runner } from './running';
 export { expandRanges, inRanges, type Ranges } from './ranges';
-export { dropSamples, leasedSequences, markDone, nextExpiry, waitingSequences, type SampleView } from './sample-view';
+export {
+  dropSamples,
+  leasedSequences,
+  markDone,
+  nextExpiry,
+  staleSequences,
+  waitingSequences,
+  type SampleView,
+} from './sample-view';

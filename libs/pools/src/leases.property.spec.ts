@@ -109,7 +109,7 @@ class Model {
       const { state, result } = takeLease(
         this.state,
         { requestId, leaseId: `l${requestId}`, trainer: `t${trainer}`, asked: '', max, min: 1, leaseMs: LEASE_MS },
-        { now: this.now, view: this.view(trainer), maxTrainers: MAX_TRAINERS },
+        { now: this.now, view: this.view(trainer), maxTrainers: MAX_TRAINERS, maxStaleness: 2 },
       );
       this.state = state;
       return result;
@@ -188,7 +188,7 @@ describe('leases under any order of operations, trainers, expiries and repeats',
       const trainer = `trainer-${batch % 4}`;
       const request = { trainer, asked: '16 16', max: 16, min: 16, leaseMs: LEASE_MS };
       const names = { requestId: `request-with-a-long-name-${batch}`, leaseId: `lease-with-a-long-name-${batch}` };
-      ({ state } = takeLease(state, { ...request, ...names }, { now: batch, view, maxTrainers: 1 }));
+      ({ state } = takeLease(state, { ...request, ...names }, { now: batch, view, maxTrainers: 1, maxStaleness: 2 }));
       const on = { trainer, leaseId: names.leaseId };
       for (let i = 0; i < 20; i += 1) {
         ({ state } = extendLease(state, { ...on, requestId: `extend-${batch}-${i}`, leaseMs: LEASE_MS }, batch));

@@ -8,7 +8,7 @@ import {
   UnknownLeaseError,
 } from './lease-error';
 import { ackLease, extendLease, MAX_LEASES, nackLease, takeLease, type LeaseRequest } from './leases';
-import { INITIAL_POLICY_STATE, parsePolicyState, setGate, type PolicyState } from './policy-state';
+import { INITIAL_POLICY_STATE, parsePolicyState, type PolicyState } from './policy-state';
 import { expandRanges } from './ranges';
 import { dropSamples, leasedSequences, markDone, nextExpiry, waitingSequences, type SampleView } from './sample-view';
 
@@ -24,7 +24,7 @@ const lease = (state: PolicyState, request: Partial<LeaseRequest> = {}, now = NO
   takeLease(
     state,
     { requestId: 'r1', leaseId: 'l1', trainer: 'a', asked: '3', max: 3, min: 1, leaseMs: 1000, ...request },
-    { now, view, maxTrainers },
+    { now, view, maxTrainers, maxStaleness: 2 },
   );
 
 describe('takeLease', () => {
@@ -42,6 +42,23 @@ describe('takeLease', () => {
     const change = lease(INITIAL_POLICY_STATE, { min: 6 });
     expect(change).toEqual({ state: INITIAL_POLICY_STATE, result: null });
     expect(change.state).toBe(INITIAL_POLICY_STATE);
+  });
+
+  it('hands out what is at most two updates behind, and counts what is older', () => {
+    const versions = new Map([2, 3, 7, 8, 12].map((sequence, version) => [sequence, version]));
+    const aged = { ...view, versionOf: (sequence: number) => versions.get(sequence) };
+    const request = { requestId: 'r1', leaseId: 'l1', trainer: 'a', asked: '', max: 9, min: 3, leaseMs: 1000 };
+    const context = { now: NOW, view: aged, maxTrainers: 1 };
+    const state: PolicyState = { ...INITIAL_POLICY_STATE, version: 4 };
+    const taken = takeLease(state, request, { ...context, maxStaleness: 2 });
+    expect(expandRanges(taken.result!.sequences)).toEqual([7, 8, 12]);
+    expect(taken.state).toMatchObject({ stale: 2, acknowledged: 0 });
+    expect(waitingSequences(taken.state, aged, NOW + 1000)).toEqual([7, 8, 12]);
+
+    const tooFew = takeLease(state, request, { ...context, maxStaleness: 1 });
+    expect(tooFew.result).toBeNull();
+    expect(tooFew.state.stale).toBe(3);
+    expect(takeLease(state, request, { ...context, maxStaleness: 4 }).state.stale).toBeUndefined();
   });
 
   it('answers a repeated request the same, without a second lease', () => {
@@ -93,7 +110,7 @@ describe('takeLease', () => {
       takeLease(
         state,
         { requestId: `r${i}`, leaseId: `l${i}`, trainer: 'a', asked: '', max: 1, min: 1, leaseMs: 1000 },
-        { now: NOW, view: viewOf(samples), maxTrainers: 1 },
+        { now: NOW, view: viewOf(samples), maxTrainers: 1, maxStaleness: 2 },
       );
     for (let i = 0; i < MAX_LEASES; i += 1) ({ state } = take(i));
     expect(() => take(MAX_LEASES)).toThrow(TooManyLeasesError);
@@ -207,7 +224,8 @@ describe('the policy state', () => {
   });
 
   it('reads back what was written, with a gate that was set', () => {
-    const state = setGate(lease(INITIAL_POLICY_STATE).state, { state: 'updating', until: 5, holder: 'a' });
+    const gate = { state: 'updating', until: 5, holder: 'a' } as const;
+    const state: PolicyState = { ...lease(INITIAL_POLICY_STATE).state, gate };
     expect(parsePolicyState(JSON.parse(JSON.stringify(state)))).toEqual(state);
   });
 });

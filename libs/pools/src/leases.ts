@@ -8,7 +8,7 @@ import {
 } from './lease-error';
 import type { Lease, LeaseAnswer, PolicyState } from './policy-state';
 import { expandRanges, toRanges, type Ranges } from './ranges';
-import { forStream, isLive, markDone, waitingSequences, type SampleView } from './sample-view';
+import { forStream, isLive, markDone, staleSequences, waitingSequences, type SampleView } from './sample-view';
 
 /** Leases in the document, ended ones included that nobody has taken over. */
 export const MAX_LEASES = 256;
@@ -43,6 +43,8 @@ export interface LeaseContext {
   readonly view: SampleView;
   /** Trainers that may hold live leases at once. */
   readonly maxTrainers: number;
+  /** Weight updates that a sample may be behind. */
+  readonly maxStaleness: number;
 }
 
 /** A request about one lease. */
@@ -53,16 +55,22 @@ export interface OnLease {
   readonly trainer: string;
 }
 
+/** Samples that are too old for any trainer are finished, and counted. */
+const leaveOut = (state: PolicyState, tooOld: readonly number[], view: SampleView): PolicyState => ({
+  ...markDone(state, tooOld, view),
+  stale: (state.stale ?? 0) + tooOld.length,
+});
+
 /**
  * Leases the oldest waiting samples, at most `max`; with fewer than `min` waiting there is no lease and the result is null.
  * An ended lease stays good until one of its samples is handed out again: then it is taken out. A repeated request gets its
- * lease again while that holds, never samples that are, or may be, somebody else's.
+ * lease again while that holds, never samples that are, or may be, somebody else's. What is too old is not handed out.
  * @throws RequestIdReusedError, LeaseExpiredError, LeaseFinishedError, TooManyTrainersError, TooManyLeasesError
  */
 export const takeLease = (
   stored: PolicyState,
   request: LeaseRequest,
-  { now, view, maxTrainers }: LeaseContext,
+  { now, view, maxTrainers, maxStaleness }: LeaseContext,
 ): Change<TakenLease | null> => {
   const state = forStream(stored, view);
   const repeated = answerOf(state, { ...request, operation: 'lease' });
@@ -72,11 +80,15 @@ export const takeLease = (
   }
   const trainers = new Set(state.leases.filter((lease) => isLive(lease, now)).map((lease) => lease.trainer));
   if (!trainers.has(request.trainer) && trainers.size >= maxTrainers) throw new TooManyTrainersError(trainers.size);
-  const picked = waitingSequences(state, view, now).slice(0, request.max);
-  if (picked.length < Math.max(1, request.min)) return { state: stored, result: null };
+  const stale = new Set(staleSequences(state, view, maxStaleness));
+  const waiting = waitingSequences(state, view, now);
+  const tooOld = waiting.filter((sequence) => stale.has(sequence));
+  const picked = waiting.filter((sequence) => !stale.has(sequence)).slice(0, request.max);
+  const fresh = tooOld.length === 0 ? state : leaveOut(state, tooOld, view);
+  if (picked.length < Math.max(1, request.min)) return { state: fresh === state ? stored : fresh, result: null };
 
   const taken = new Set(picked);
-  const untouched = state.leases.filter(
+  const untouched = fresh.leases.filter(
     (lease) => isLive(lease, now) || !expandRanges(lease.sequences).some((sequence) => taken.has(sequence)),
   );
   const kept = untouched.length < MAX_LEASES ? untouched : untouched.filter((lease) => isLive(lease, now));
@@ -98,7 +110,7 @@ export const takeLease = (
     expiresAt: lease.expiresAt,
     version: state.version,
   };
-  return { state: remember({ ...state, leases: [...kept, lease] }, answer), result: { ...answer, sequences } };
+  return { state: remember({ ...fresh, leases: [...kept, lease] }, answer), result: { ...answer, sequences } };
 };
 
 const leaseOf = (state: PolicyState, leaseId: string): Lease => {
@@ -110,7 +122,8 @@ const leaseOf = (state: PolicyState, leaseId: string): Lease => {
   throw new LeaseExpiredError(leaseId);
 };
 
-const liveLeaseOf = (state: PolicyState, leaseId: string, now: number): Lease => {
+/** A lease that holds. @throws UnknownLeaseError, LeaseExpiredError, LeaseFinishedError */
+export const liveLeaseOf = (state: PolicyState, leaseId: string, now: number): Lease => {
   const lease = leaseOf(state, leaseId);
   if (!isLive(lease, now)) throw new LeaseExpiredError(lease.id);
   return lease;

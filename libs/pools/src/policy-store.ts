@@ -2,15 +2,7 @@ import { BUCKETS } from '@app/contracts';
 import { BusUnavailableError, ContentionError, type Bus, type Documents } from '@app/bus';
 import { LeaseError } from './lease-error';
 import type { Change } from './leases';
-import {
-  INITIAL_POLICY_STATE,
-  parsePolicyState,
-  POLICY_KEY,
-  PolicyStateError,
-  setGate,
-  type Gate,
-  type PolicyState,
-} from './policy-state';
+import { INITIAL_POLICY_STATE, parsePolicyState, POLICY_KEY, PolicyStateError, type PolicyState } from './policy-state';
 import { ServerClock } from './server-clock';
 
 const WAIT_FOR_SERVER_MS = 2000;
@@ -45,11 +37,6 @@ export class PolicyStore {
       if (error instanceof BusUnavailableError) throw error;
       throw new BusUnavailableError('the policy state could not be read or written', { cause: error });
     }
-  }
-
-  /** Opens or closes the update gate, without asking who holds it. */
-  async setGate(gate: Gate): Promise<void> {
-    await this.change((state) => ({ state: setGate(state, gate), result: undefined }));
   }
 
   private async write<Result>(

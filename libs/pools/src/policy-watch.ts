@@ -1,5 +1,6 @@
 import { BUCKETS } from '@app/contracts';
 import type { Bus } from '@app/bus';
+import { ServerClock } from './server-clock';
 import { INITIAL_POLICY_STATE, parsePolicyState, POLICY_KEY, type PolicyState } from './policy-state';
 
 const REPAIR_PAUSE_MS = 250;
@@ -14,10 +15,20 @@ export class PolicyWatch {
   private stopped = false;
   private stopIterator: (() => void) | null = null;
 
-  constructor(
-    private readonly bus: Bus,
-    private readonly onChange: (state: PolicyState) => void = () => undefined,
-  ) {}
+  private readonly clock = new ServerClock();
+  private readonly listeners = new Set<(state: PolicyState) => void>();
+
+  constructor(private readonly bus: Bus) {}
+
+  /** Calls `listener` with the state at every change, also at the first one that is read. */
+  onChange(listener: (state: PolicyState) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** The server's clock, milliseconds since 1970, as the last change that was seen told it; this machine's before. */
+  now(): number {
+    return this.clock.now();
+  }
 
   get current(): PolicyState {
     return this.state;
@@ -73,9 +84,12 @@ export class PolicyWatch {
     for await (const entry of updates) {
       if (this.stopped) return;
       if (entry.operation !== 'PUT') continue;
+      const seenAt = Date.now();
+      // What stood there already was stamped some time ago.
+      if (entry.isUpdate) this.clock.learn({ sentAt: seenAt, seenAt, stampedAt: entry.created.getTime() });
       this.state = parsePolicyState(entry.json());
       this.markKnown();
-      this.onChange(this.state);
+      for (const listener of this.listeners) listener(this.state);
     }
   }
 

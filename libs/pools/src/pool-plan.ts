@@ -114,3 +114,7 @@ export const requirePools = (settings: Settings): PoolPlan => {
   if (problems.length > 0) throw new PoolPlanError(problems);
   return plan;
 };
+
+/** Whether the trainer trains on GPUs of the policy: then engines give way for as long as it does. */
+export const sharesPolicyGpus = ({ pools }: PoolPlan): boolean =>
+  pools.trainer.gpus.some((gpu) => pools.policy.gpus.includes(gpu));

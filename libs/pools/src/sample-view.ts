@@ -7,12 +7,14 @@ export interface SampleView {
   /** Sequences that hold a sample, ascending. Finished ones may be missing, unfinished ones up to `seenUpTo` never. */
   readonly samples: readonly number[];
   readonly seenUpTo: number;
+  /** Policy version at the start of a sample's answer; undefined where it is not known. */
+  readonly versionOf?: (sequence: number) => number | undefined;
   /** When the stream was created, server's clock, milliseconds. */
   readonly streamCreatedAt: number;
 }
 
 /** Whether a lease holds at `now`, server's clock. */
-export const isLive = (lease: Lease, now: number): boolean => now < lease.expiresAt;
+export const isLive = (lease: Lease, now: number): boolean => lease.inUpdate === true || now < lease.expiresAt;
 
 /**
  * The state for the stream that the view is of: what was said about an older stream is forgotten.
@@ -36,9 +38,13 @@ export const waitingSequences = (state: PolicyState, view: SampleView, now: numb
   return view.samples.filter((sequence) => !leased.has(sequence) && !inRanges(current.done, sequence));
 };
 
-/** When the next live lease ends, server's clock, or null if there is none. */
+/** Samples of the view that are more than `maxStaleness` weight updates behind the policy. */
+export const staleSequences = ({ version }: PolicyState, view: SampleView, maxStaleness: number): number[] =>
+  view.samples.filter((sequence) => version - (view.versionOf?.(sequence) ?? version) > maxStaleness);
+
+/** When the next lease ends that ends by itself, server's clock, or null if there is none. */
 export const nextExpiry = (state: PolicyState, now: number): number | null => {
-  const ends = state.leases.filter((lease) => isLive(lease, now)).map((lease) => lease.expiresAt);
+  const ends = state.leases.map((lease) => lease.expiresAt).filter((end) => now < end);
   return ends.length === 0 ? null : Math.min(...ends);
 };
 

@@ -62,6 +62,20 @@ describe('buildSample', () => {
     });
   });
 
+  it('keeps whose tokens are whose, if that fits the answer', () => {
+    const built = (spans: readonly { version: number; tokens: number }[]) =>
+      buildSample({ ...TURN, policyVersion: { start: 7, end: 9, spans } }, { reward: 1, source: 'votes' });
+    const spans = [
+      { version: 7, tokens: 1 },
+      { version: 9, tokens: 2 },
+    ];
+    expect(built(spans).metadata.policy_version).toEqual({ start: 7, end: 9, spans });
+    expect(() => built([{ version: 7, tokens: 2 }])).toThrow('hold 2 tokens for 3 response ids');
+    expect(() => built(spans.toReversed())).toThrow('must rise from start to end');
+    expect(() => built([{ version: 10, tokens: 3 }])).toThrow('must rise from start to end');
+    expect(() => built([{ version: 7, tokens: 0 }])).toThrow('must be spans');
+  });
+
   it('makes no sample of a neutral turn, nor of one that was not judged', () => {
     expect(dispatch(0)).toBe('neutral');
     expect(dispatch(null)).toBe('not_judged');

@@ -44,6 +44,19 @@ const checkMetadata = (metadata: SampleMetadata): void => {
   demand(isOneOf(REWARD_SOURCES, source), 'metadata.reward_source', `must be one of ${REWARD_SOURCES.join(', ')}`);
 };
 
+const checkSpans = ({ response_length: length, metadata: { policy_version: version } }: Sample): void => {
+  const { spans } = version;
+  if (spans === undefined) return;
+  const name = 'metadata.policy_version.spans';
+  const isSpan = (span: unknown): boolean => isObject(span) && isInteger(span.tokens, 1);
+  const given: unknown = spans;
+  demand(Array.isArray(given) && given.every(isSpan), name, 'must be spans');
+  const rises = spans.every((span, i) => isInteger(span.version, spans[i - 1]?.version ?? version.start));
+  demand(rises && (spans.at(-1)?.version ?? 0) <= version.end, name, 'must rise from start to end');
+  const tokens = spans.reduce((sum, span) => sum + span.tokens, 0);
+  demand(tokens === length, name, `hold ${tokens} tokens for ${length} response ids`);
+};
+
 const checkTokens = (sample: Sample): void => {
   const { tokens, response_length: length, loss_mask: mask, rollout_log_probs: logProbs } = sample;
   demand(tokens instanceof Int32Array, 'tokens', 'must be an Int32Array');
@@ -101,5 +114,6 @@ export const checkSample = (sample: Sample): Sample => {
   );
   checkTokens(sample);
   checkMetadata(sample.metadata);
+  checkSpans(sample);
   return sample;
 };

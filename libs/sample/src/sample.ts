@@ -22,6 +22,8 @@ export interface SampleSampling {
 export interface PolicyVersionRange {
   readonly start: number;
   readonly end: number;
+  /** Which tokens of the response are whose, oldest first, where that is known. */
+  readonly spans?: readonly { readonly version: number; readonly tokens: number }[];
 }
 
 /** What a sample carries beside slime's own fields. */

@@ -50,6 +50,31 @@ const createMetrics = (registry: Registry) => {
       registers,
     }),
     gateClosed: new Gauge({ name: 'openclaw_rl_gate_closed', help: '1 while the update gate is closed', registers }),
+    gateHeldSeconds: new Histogram({
+      name: 'openclaw_rl_gate_held_seconds',
+      help: 'Time that a request waited for the update gate, by how it went on: served, refused, gone',
+      labelNames: ['end'] as const,
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    gateClosedSeconds: new Histogram({
+      name: 'openclaw_rl_gate_closed_seconds',
+      help: 'Time of a weight update, from its begin to the open gate',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    newWeightsSeconds: new Histogram({
+      name: 'openclaw_rl_new_weights_seconds',
+      help: 'Time from a new policy version to the first piece of an answer that follows',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    policyUpdates: new Counter({
+      name: 'openclaw_rl_policy_updates_total',
+      help: 'Weight updates by how they ended: committed, recovered, aborted, expired',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     policyVersion: new Gauge({ name: 'openclaw_rl_policy_version', help: 'Weight updates so far', registers }),
     turnsFollowed: new Counter({
       name: 'openclaw_rl_turns_followed_total',

@@ -28,9 +28,27 @@ describe('AnswerRecorder', () => {
       responseIds: null,
       logProbs: [],
       weightVersion: null,
+      versionSpans: [],
       completionTokens: null,
       failed: false,
     });
+  });
+
+  it('notes which policy version was there when each token came', () => {
+    let version = 3;
+    const recorder = new AnswerRecorder(() => version);
+    recorder.add(delta({ content: 'a' }, { logprobs: logProbs(-0.1, -0.2) }));
+    recorder.add(delta({ content: 'b' }, { logprobs: logProbs(-0.1) }));
+    version = 4;
+    recorder.add(delta({ content: '' }));
+    recorder.add(delta({ content: 'c' }, { logprobs: logProbs(-0.1) }));
+    version = 5;
+    recorder.add(finish('stop'));
+    expect(recorder.result().versionSpans).toEqual([
+      { version: 3, tokens: 3 },
+      { version: 4, tokens: 1 },
+    ]);
+    expect(record(delta({ content: 'a' }, { logprobs: logProbs(-0.1) })).versionSpans).toEqual([]);
   });
 
   it('puts a stream together', () => {
@@ -45,6 +63,7 @@ describe('AnswerRecorder', () => {
       { choices: [], usage: { completion_tokens: 6 }, metadata: { weight_version: 'step-7' } },
     );
     expect(answer).toEqual({
+      versionSpans: [],
       message: { role: 'assistant', content: 'four 😀', reasoning_content: 'let me think' },
       finishReason: 'stop',
       promptIds: [1, 2],

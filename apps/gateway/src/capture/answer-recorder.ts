@@ -9,9 +9,17 @@ export interface RecordedAnswer {
   /** One entry per token as the engine sent them; null where an entry had no number. */
   readonly logProbs: readonly (number | null)[];
   readonly weightVersion: string | null;
+  /** Whose tokens are whose, oldest first, by the policy version as each came; empty for an answer that came whole. */
+  readonly versionSpans: readonly VersionSpan[];
   readonly completionTokens: number | null;
   /** Whether the engine sent an error in place of the rest. */
   readonly failed: boolean;
+}
+
+/** Tokens in a row that one policy version made. */
+export interface VersionSpan {
+  readonly version: number;
+  readonly tokens: number;
 }
 
 /** Ids are stored as Int32. */
@@ -51,6 +59,10 @@ export class AnswerRecorder {
   private weightVersion: string | null = null;
   private completionTokens: number | null = null;
   private failed = false;
+  private readonly spans: { version: number; tokens: number }[] = [];
+
+  /** @param versionNow the policy version of this moment, for an answer whose tokens come as they are made */
+  constructor(private readonly versionNow?: () => number) {}
 
   /** Takes a whole answer or one chunk of a stream. */
   add(chunk: Json): void {
@@ -91,6 +103,7 @@ export class AnswerRecorder {
       responseIds: this.responseIds,
       logProbs: this.logProbs,
       weightVersion: this.weightVersion,
+      versionSpans: this.spans,
       completionTokens: this.completionTokens,
       failed: this.failed,
     };
@@ -105,9 +118,19 @@ export class AnswerRecorder {
         for (const [i, call] of piece.tool_calls.entries()) this.addToolCall(call, i);
       }
     }
-    for (const logProb of extractLogProbs(choice)) this.logProbs.push(logProb);
+    const logProbs = extractLogProbs(choice);
+    for (const logProb of logProbs) this.logProbs.push(logProb);
+    this.addSpan(logProbs.length);
     if (Array.isArray(choice.token_ids)) this.addIds(choice.token_ids);
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
+  }
+
+  private addSpan(tokens: number): void {
+    if (this.versionNow === undefined || tokens === 0) return;
+    const version = this.versionNow();
+    const last = this.spans.at(-1);
+    if (last?.version === version) last.tokens += tokens;
+    else this.spans.push({ version, tokens });
   }
 
   private addToolCall(call: unknown, position: number): void {

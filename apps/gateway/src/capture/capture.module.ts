@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { Settings } from '@app/config';
-import { PolicyWatch } from '@app/pools';
+import { answerRunning, PolicyWatch } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { Gate } from '../gate/gate';
 import { UpstreamModule } from '../upstream/upstream.module';
@@ -19,13 +19,32 @@ const MIB = 1024 * 1024;
     {
       provide: PolicyWatch,
       inject: [Bus, Telemetry],
-      useFactory: (bus: Bus, telemetry: Telemetry): PolicyWatch =>
-        new PolicyWatch(bus, (state) => {
-          telemetry.metrics.policyVersion.set(state.version);
-          telemetry.metrics.gateClosed.set(state.gate.state === 'serving' ? 0 : 1);
-        }),
+      useFactory: (bus: Bus, { metrics }: Telemetry): PolicyWatch => {
+        const watch = new PolicyWatch(bus);
+        watch.onChange(({ version, gate }) => {
+          metrics.policyVersion.set(version);
+          metrics.gateClosed.set(gate.state === 'serving' ? 0 : 1);
+        });
+        return watch;
+      },
     },
-    { provide: Gate, inject: [PolicyWatch], useFactory: (policy: PolicyWatch): Gate => new Gate(policy) },
+    {
+      provide: Gate,
+      inject: [PolicyWatch, Bus, Telemetry],
+      useFactory: (policy: PolicyWatch, bus: Bus, { metrics }: Telemetry): Gate => {
+        const gate = new Gate(policy, {
+          onWaited: (end, seconds) => {
+            metrics.gateHeldSeconds.observe({ end }, seconds);
+          },
+          onNewWeights: (seconds) => {
+            metrics.newWeightsSeconds.observe(seconds);
+          },
+        });
+        // Without a bus nobody asks.
+        answerRunning(bus, gate).catch(() => undefined);
+        return gate;
+      },
+    },
     {
       provide: Outbox,
       inject: [Bus, Settings, Telemetry],

@@ -9,6 +9,7 @@ const answer = (fields: Partial<RecordedAnswer> = {}): RecordedAnswer => ({
   responseIds: [4, 5],
   logProbs: [-0.5, -0.25],
   weightVersion: null,
+  versionSpans: [],
   completionTokens: 2,
   failed: false,
   ...fields,

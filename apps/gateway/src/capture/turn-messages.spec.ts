@@ -46,6 +46,7 @@ const ANSWER: RecordedAnswer = {
   responseIds: [3, 4, 5],
   logProbs: [-0.5, -0.25, 0],
   weightVersion: 'step-7',
+  versionSpans: [],
   completionTokens: 3,
   failed: false,
 };
@@ -53,6 +54,7 @@ const ANSWER: RecordedAnswer = {
 const endingOf = (answer: RecordedAnswer | null, fields: Partial<Ending> = {}): Ending => ({
   completedAt: 2000,
   policyVersion: 4,
+  engineVersions: { start: 'step-6', end: 'step-7' },
   delivered: answer !== null,
   answer,
   verdict:
@@ -133,6 +135,25 @@ describe('arrivedParcel', () => {
 });
 
 describe('completedParcels', () => {
+  it('says whose tokens are whose where the weights changed in the middle', () => {
+    const spans = [
+      { version: 3, tokens: 1 },
+      { version: 4, tokens: 2 },
+    ];
+    const told = (fields: Partial<RecordedAnswer>, ending: Partial<Ending> = {}) =>
+      tell(turnOf(NEXT), endingOf({ ...ANSWER, ...fields }, ending)).completed.body.head;
+    expect(told({ versionSpans: spans }).policyVersion).toEqual({ start: 3, end: 4, spans });
+    const before = told({ versionSpans: [{ version: 3, tokens: 3 }] }, { policyVersion: 3 });
+    expect(before.policyVersion).toEqual({ start: 3, end: 3 });
+    expect(before.weightVersions).toEqual(['step-7']);
+    const late = [{ version: 4, tokens: 3 }];
+    expect(told({ versionSpans: late }).policyVersion).toEqual({ start: 3, end: 4, spans: late });
+    expect(told({ versionSpans: spans, weightVersion: null }).weightVersions).toEqual(['step-6', 'step-7']);
+    expect(
+      told({ weightVersion: null }, { engineVersions: { start: null, end: null }, policyVersion: 3 }).weightVersions,
+    ).toEqual([]);
+  });
+
   it('stores the whole turn and leaves its outcome to its next state', () => {
     const turn = turnOf(NEXT, { tools: [{ type: 'function' }] });
     const { completed, outcome } = tell(turn, endingOf(ANSWER));
@@ -154,7 +175,7 @@ describe('completedParcels', () => {
       sampling: { temperature: 0.6, topP: null, topK: null },
       logProbsTempered: true,
       route: 'sglext',
-      weightVersions: ['step-7'],
+      weightVersions: ['step-6', 'step-7'],
       policyVersion: { start: 3, end: 4 },
     });
     expect(completed.body.arrays).toEqual({

@@ -36,6 +36,8 @@ export interface Turn {
 export interface Ending {
   readonly completedAt: number;
   readonly policyVersion: number;
+  /** The engines' own names of the weights at the start and the end, where they are known. */
+  readonly engineVersions: { readonly start: string | null; readonly end: string | null };
   readonly delivered: boolean;
   /** null: the upstream never answered. */
   readonly answer: RecordedAnswer | null;
@@ -111,6 +113,20 @@ const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
     ? { promptIds: verdict.promptIds, responseIds: verdict.responseIds, logProbs: verdict.logProbs }
     : NO_ARRAYS;
 
+/** The policy versions of an answer; tokens are told apart where it lived through an update. */
+const versionsOf = (turn: Turn, { policyVersion: end, answer, verdict }: Ending) => {
+  const spans = answer?.versionSpans ?? [];
+  const isMixed = verdict.kind === 'exact' && spans.some(({ version }) => version !== turn.policyVersion);
+  return { start: turn.policyVersion, end, ...(isMixed ? { spans: [...spans] } : {}) };
+};
+
+/** The engines' own names of the weights that made the answer, oldest first. */
+const weightVersionsOf = (turn: Turn, { policyVersion, engineVersions, answer }: Ending): string[] => {
+  const last = answer?.weightVersion ?? engineVersions.end;
+  const names = policyVersion === turn.policyVersion ? [last] : [engineVersions.start, last];
+  return [...new Set(names.flatMap((name) => name ?? []))];
+};
+
 const hashesOf = (conversation: Conversation, response: ChatMessage) => {
   const { exchange, ...hashes } = hashAnswer(conversation, response);
   return exchange === null ? hashes : { ...hashes, exchange };
@@ -143,8 +159,8 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     sampling: turn.sampling,
     logProbsTempered: ending.logProbsTempered,
     route: keepsIds ? ending.route : ('text' as const),
-    weightVersions: answer?.weightVersion == null ? [] : [answer.weightVersion],
-    policyVersion: { start: turn.policyVersion, end: ending.policyVersion },
+    weightVersions: answer === null ? [] : weightVersionsOf(turn, ending),
+    policyVersion: versionsOf(turn, ending),
     ...(detail === null ? {} : { detail }),
   };
   const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };

@@ -31,6 +31,9 @@ export interface EngineProfile {
   readonly logProbsTempered: boolean | null;
 }
 
+/** No answer lives through more updates. */
+const VERSIONS_KNOWN = 64;
+
 /** No answer came: the upstream failed, or the client did not wait for it. */
 const unanswered = (failure: string): CaptureVerdict => ({
   kind: 'excluded',
@@ -55,12 +58,19 @@ const verdictOn = ({ request, isVersionKnown }: Turn, result: ServedResult): Cap
 @Injectable()
 export class TurnRecorder {
   private readonly logger = new Logger('capture');
+  /** The engines' names of the last policy versions' weights; some are learnt after their first turns. */
+  private readonly engineVersions = new Map<number, string>();
 
   constructor(
     private readonly outbox: Outbox,
     private readonly policy: PolicyWatch,
     private readonly context: { settings: Settings; telemetry: Telemetry; engine: EngineProfile },
-  ) {}
+  ) {
+    policy.onChange(({ version, engineVersion }) => {
+      if (engineVersion !== undefined) this.engineVersions.set(version, engineVersion);
+      this.engineVersions.delete(version - VERSIONS_KNOWN);
+    });
+  }
 
   /** A new turn's id; also the client's `x-rl-turn-id`. */
   newTurnId(): string {
@@ -98,6 +108,10 @@ export class TurnRecorder {
       const ending: Ending = {
         completedAt: Date.now(),
         policyVersion: this.policy.current.version,
+        engineVersions: {
+          start: this.engineVersions.get(turn.policyVersion) ?? null,
+          end: this.engineVersions.get(this.policy.current.version) ?? null,
+        },
         delivered: result.answer !== null && result.delivered,
         answer: result.answer,
         verdict,

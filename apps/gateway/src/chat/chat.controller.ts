@@ -30,7 +30,7 @@ export class ChatController {
 
   private async refuse(client: ClientConnection, error: OpenAiError): Promise<void> {
     this.telemetry.metrics.chatRequests.inc({ status: String(error.status), stream: 'none' });
-    if (error.status === CLIENT_CLOSED_REQUEST || client.headersSent) return;
+    if (error.status === CLIENT_CLOSED_REQUEST) return;
     const headers = { 'content-type': 'application/json; charset=utf-8', ...error.headers };
     await client.send(error.status, headers, JSON.stringify(error.body));
   }

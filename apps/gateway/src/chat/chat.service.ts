@@ -10,6 +10,7 @@ import { withErrorEnvelope } from '../errors/error-envelope';
 import { upstreamError } from '../errors/upstream-error';
 import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
+import { emptyChunk, whileStill } from '../gate/still-stream';
 import { AnswerMeter, readWhole } from '../upstream/read-answer';
 import { UpstreamService } from '../upstream/upstream.service';
 import type { ClientConnection } from './client-connection';
@@ -32,6 +33,13 @@ const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
 
 /** Response headers of the model's server that mean something to the client. */
 const PASSED_ON = /^(content-encoding|retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
+
+/** Headers of a stream that keep proxies from holding it back. */
+const STREAM_HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
 
 /** What an upstream may still say behind its `[DONE]`. */
 const REST_LIMIT_BYTES = 65_536;
@@ -127,10 +135,7 @@ export class ChatService {
   private async exchange(chat: IncomingChat, client: ClientConnection): Promise<void> {
     const request = parseChatRequest(chat.raw);
     assertSessionHeaders(chat.headers);
-    this.gate.assertOpen();
     const turnId = this.recorder.newTurnId();
-    client.setHeader('x-rl-turn-id', turnId);
-    const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
     const abort = new AbortController();
     client.onGone(() => {
       abort.abort(new ClientGoneError('the client closed its connection'));
@@ -138,10 +143,35 @@ export class ChatService {
     abort.signal.addEventListener('abort', () => {
       if (abort.signal.reason instanceof ClientGoneError) client.drop();
     });
-    const watchdog = new Watchdog(abort, this.context.settings.gateway);
+    await this.passGate(turnId, request, client, abort.signal);
+    try {
+      await this.serveTurn({ turnId, chat, request, client, abort });
+    } finally {
+      this.gate.leave();
+    }
+  }
+
+  /** @throws OpenAiError 503 if the gate stays closed for longer than the request may wait */
+  private async passGate(
+    ...[turnId, request, client, signal]: [string, ChatRequest, ClientConnection, AbortSignal]
+  ): Promise<void> {
+    const { gate, server } = this.context.settings;
+    const isHeldOpen = gate.holdStreams && request.stream && this.gate.isClosed;
+    if (isHeldOpen) client.beginStream(200, { ...STREAM_HEAD, 'x-rl-turn-id': turnId });
+    const stop = whileStill(this.gate, () => {
+      if (isHeldOpen) client.write(emptyChunk(turnId, server.servedModelName));
+    });
+    await this.gate.enter(signal, (isHeldOpen ? gate.holdMaxS : gate.holdS) * 1000).finally(stop);
+  }
+
+  private async serveTurn(exchange: Omit<Exchange, 'watchdog'>): Promise<void> {
+    const { turnId, chat, request, client, abort } = exchange;
+    if (!client.headersSent) client.setHeader('x-rl-turn-id', turnId);
+    const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
+    const watchdog = new Watchdog(abort, this.context.settings.gateway, () => this.gate.isClosed);
     let result: ServedResult = { answer: null, failure: 'gateway_error' };
     try {
-      result = await this.forward({ turnId, chat, request, client, abort, watchdog });
+      result = await this.forward({ ...exchange, watchdog });
     } catch (error) {
       const failure = upstreamError(error, turnId);
       result = { answer: null, failure: failure.code ?? 'upstream_failed' };
@@ -160,10 +190,11 @@ export class ChatService {
     firstByte();
     if (isOdd(response)) throw await this.refuseOdd(response);
     if (!isOk(response)) return this.passError(exchange, response);
-    const recorder = new AnswerRecorder();
+    const streamed = isStream(response);
+    const recorder = new AnswerRecorder(streamed ? () => this.gate.policyVersion : undefined);
     const { servedModelName } = this.context.settings.server;
     const options: RelayOptions = { additions, servedModel: servedModelName, recorder };
-    const delivered = isStream(response)
+    const delivered = streamed
       ? await this.relayStream(exchange, response, options)
       : await this.relayWhole(exchange, response, options);
     const answer = recorder.result();
@@ -227,14 +258,14 @@ export class ChatService {
     const relay = new StreamRelay(options);
     const meter = new AnswerMeter();
     this.count(exchange, response);
-    client.beginStream(response.status, {
-      ...headOf(response),
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
+    client.beginStream(response.status, { ...STREAM_HEAD, ...headOf(response) });
+    const stop = whileStill(this.gate, () => {
+      client.write(emptyChunk(exchange.turnId, options.servedModel));
     });
     try {
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         watchdog.feed();
+        this.gate.noteAnswer();
         meter.add(chunk);
         const events = relay.push(chunk);
         if (relay.isDone) return await this.endStream(exchange, response, Buffer.concat(events));
@@ -246,7 +277,9 @@ export class ChatService {
     } catch (error) {
       options.recorder.markUnreadable();
       const failure = upstreamError(error, exchange.turnId);
-      return client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
+      return await client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
+    } finally {
+      stop();
     }
     return client.end(Buffer.concat(relay.flush()));
   }

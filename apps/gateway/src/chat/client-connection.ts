@@ -36,14 +36,19 @@ export class ClientConnection {
     this.response.setHeader(name, value);
   }
 
-  /** A whole answer; true once it is on its way to the client, false if the client went first. */
+  /**
+   * A whole answer; true once it is on its way to the client, false if the client went first. In a stream that was begun
+   * already it is the last event.
+   */
   send(status: number, headers: Readonly<Record<string, string>>, body: Buffer | string): Promise<boolean> {
+    if (this.headersSent) return this.end(`data: ${body.toString()}\n\n`);
     this.response.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
     return this.end(body);
   }
 
-  /** Status and headers of a stream; sent at once, before the first piece exists. */
+  /** Status and headers of a stream; sent at once, before the first piece exists. One that was begun already goes on. */
   beginStream(status: number, headers: Readonly<Record<string, string>>): void {
+    if (this.headersSent) return;
     this.response.writeHead(status, headers);
     this.response.flushHeaders();
   }
@@ -69,7 +74,7 @@ export class ClientConnection {
 
   /** Ends the answer; true once everything is on its way to the client, false if the client went first. */
   async end(piece: Buffer | string = ''): Promise<boolean> {
-    if (this.gone) return false;
+    if (this.gone || this.response.writableEnded) return false;
     const finished = new Promise<void>((resolve) => {
       this.response.end(piece, resolve);
     });

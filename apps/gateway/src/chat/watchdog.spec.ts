@@ -54,6 +54,23 @@ describe('Watchdog', () => {
     expect(abort.signal.reason).toBeInstanceOf(ClientGoneError);
   });
 
+  it('waits for a model that may be silent: its engine stands for a weight update', () => {
+    const abort = new AbortController();
+    let isExcused = true;
+    const watchdog = new Watchdog(abort, LIMITS, () => isExcused);
+    watchdog.feed();
+    jest.advanceTimersByTime(60_000);
+    expect(abort.signal.aborted).toBe(false);
+    isExcused = false;
+    jest.advanceTimersByTime(3_000);
+    expect(abort.signal.reason).toMatchObject({ phase: 'idle', seconds: 3 });
+
+    const other = new AbortController();
+    new Watchdog(other, LIMITS, () => true).waitForClient();
+    jest.advanceTimersByTime(3_000);
+    expect(other.signal.reason).toBeInstanceOf(ClientGoneError);
+  });
+
   it.each([['before'], ['after']])('does nothing once it is stopped %s the first piece', (when) => {
     const { abort, watchdog } = watch();
     if (when === 'after') watchdog.feed();

@@ -22,6 +22,8 @@ export class Watchdog {
   constructor(
     private readonly abort: AbortController,
     private readonly limits: AnswerLimits,
+    /** Whether the model may be silent at the moment: its engine stands while its weights are changed. */
+    private readonly isExcused: () => boolean = () => false,
   ) {
     this.timer = this.start();
   }
@@ -54,7 +56,8 @@ export class Watchdog {
     const { phase } = this;
     const seconds = phase === 'first_byte' ? this.limits.firstByteTimeoutS : this.limits.idleTimeoutS;
     return setTimeout(() => {
-      this.abort.abort(reasonOf(phase, seconds));
+      if (phase !== 'client' && this.isExcused()) this.timer = this.start();
+      else this.abort.abort(reasonOf(phase, seconds));
     }, seconds * 1000);
   }
 }

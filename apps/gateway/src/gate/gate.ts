@@ -1,24 +1,127 @@
-import { isGateClosed, type PolicyWatch } from '@app/pools';
+import { isGateClosed, type PolicyWatch, type Runner } from '@app/pools';
 import { OpenAiError } from '../errors/openai-error';
 
 /** Longest pause that a refused client is told, in seconds. */
 const RETRY_AFTER_SECONDS = 10;
+const MS = 1000;
+/** The longest that a timer can wait. */
+const LONGEST_MS = 0x7fffffff;
 
-/** The update gate as this replica sees it: with the last known state while NATS is away. */
-export class Gate {
-  constructor(private readonly policy: PolicyWatch) {}
+/** How a request's wait at the gate ended. */
+export type WaitEnd = 'served' | 'refused' | 'gone';
 
-  get isClosed(): boolean {
-    return isGateClosed(this.policy.current, Date.now());
+/** What the gate tells of itself. */
+export interface GateObserver {
+  readonly onWaited?: (end: WaitEnd, seconds: number) => void;
+  readonly onNewWeights?: (seconds: number) => void;
+}
+
+/**
+ * The update gate as this replica sees it. While NATS is away it is the last known state, until the lease of the update would
+ * have ended. Requests that wait go on in the order in which they came.
+ */
+export class Gate implements Runner {
+  private readonly waiting = new Set<() => void>();
+  private timer: NodeJS.Timeout | null = null;
+  private inside = 0;
+  private version: number | null = null;
+  private risenAt: number | null = null;
+
+  constructor(
+    private readonly policy: Pick<PolicyWatch, 'current' | 'now' | 'onChange'>,
+    private readonly observer: GateObserver = {},
+  ) {
+    policy.onChange(({ version }) => {
+      if (this.version !== null && version > this.version) this.risenAt = performance.now();
+      this.version = version;
+      this.letIn();
+    });
   }
 
-  /** @throws OpenAiError 503 with Retry-After while weights are being updated. */
-  assertOpen(): void {
-    if (!this.isClosed) return;
+  get isClosed(): boolean {
+    return isGateClosed(this.policy.current, this.policy.now());
+  }
+
+  /** The policy version that serves. */
+  get policyVersion(): number {
+    return this.policy.current.version;
+  }
+
+  /** Requests that have passed and not left. */
+  get running(): number {
+    return this.inside;
+  }
+
+  get token(): string | undefined {
+    return this.policy.current.gate.update?.token;
+  }
+
+  /** Lets a request pass, once the gate is open. It has to `leave`. @throws OpenAiError 503 with Retry-After past `holdMs` */
+  async enter(client: AbortSignal, holdMs: number): Promise<void> {
+    if (this.isClosed) await this.wait(client, holdMs);
+    this.inside += 1;
+  }
+
+  leave(): void {
+    this.inside -= 1;
+  }
+
+  /** A piece of an answer has come: the first one of new weights shows how long they took to be heard. */
+  noteAnswer(): void {
+    if (this.risenAt === null) return;
+    this.observer.onNewWeights?.((performance.now() - this.risenAt) / MS);
+    this.risenAt = null;
+  }
+
+  private async wait(client: AbortSignal, holdMs: number): Promise<void> {
+    const startedAt = performance.now();
+    const waited = (): number => performance.now() - startedAt;
+    while (this.isClosed && waited() < holdMs && !client.aborted) await this.turn(client, holdMs - waited());
+    const end = client.aborted ? 'gone' : this.isClosed ? 'refused' : 'served';
+    this.observer.onWaited?.(end, waited() / MS);
+    if (end === 'gone') throw new OpenAiError(499, 'client_gone', 'the client did not wait for the weight update');
+    if (end === 'refused') throw this.refusal();
+  }
+
+  /** Resolves when the gate may be open, after `millis`, or when the client has gone. */
+  private turn(client: AbortSignal, millis: number): Promise<void> {
+    this.watchLease();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        client.removeEventListener('abort', done);
+        this.waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.min(millis, LONGEST_MS));
+      client.addEventListener('abort', done, { once: true });
+      this.waiting.add(done);
+    });
+  }
+
+  /** The gate opens by itself when the lease of the update ends. */
+  private watchLease(): void {
     const { until } = this.policy.current.gate;
-    const left = until === undefined ? RETRY_AFTER_SECONDS : Math.ceil((until - Date.now()) / 1000);
-    const message = 'the model is being updated, try again shortly';
-    throw new OpenAiError(503, 'weight_update', message, {
+    if (until === undefined || this.timer !== null) return;
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.letIn();
+        if (this.waiting.size > 0) this.watchLease();
+      },
+      Math.min(LONGEST_MS, Math.max(1, until - this.policy.now())),
+    );
+  }
+
+  private letIn(): void {
+    if (this.isClosed) return;
+    for (const resolve of [...this.waiting]) resolve();
+  }
+
+  private refusal(): OpenAiError {
+    const { until } = this.policy.current.gate;
+    const left = until === undefined ? RETRY_AFTER_SECONDS : Math.ceil((until - this.policy.now()) / MS);
+    return new OpenAiError(503, 'weight_update', 'the model is being updated, try again shortly', {
       detail: 'submission paused for weight update',
       retryAfterSeconds: Math.min(RETRY_AFTER_SECONDS, Math.max(1, left)),
     });

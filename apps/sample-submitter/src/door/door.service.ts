@@ -120,7 +120,8 @@ export class DoorService implements OnModuleDestroy {
     now: number,
     request: Omit<WantedLease, 'waitMs'> & { readonly leaseId: string },
   ): Change<{ answer: TakenLease | null; version: number; lookAgainIn: number }> {
-    const context = { now, view: this.index.view, maxTrainers: this.settings.slime.numWorkers };
+    const { slime, rl } = this.settings;
+    const context = { now, view: this.index.view, maxTrainers: slime.numWorkers, maxStaleness: rl.maxStaleness };
     const { state: next, result: answer } = takeLease(state, request, context);
     const lookAgainIn = Math.min(LOOK_EVERY_MS, (nextExpiry(state, now) ?? Infinity) - now);
     return { state: next, result: { answer, version: state.version, lookAgainIn } };

@@ -2,9 +2,10 @@ import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator'
 
 const MAX_SAMPLES = 4096;
 const LONGEST_WAIT_MS = 300_000;
-const LONGEST_LEASE_MS = 3_600_000;
-const NAME = /^[\x21-\x7e]{1,128}$/;
-const NAME_FORM = { message: '$property must be 1 to 128 visible ASCII characters' };
+export const LONGEST_LEASE_MS = 3_600_000;
+/** Ids and names as trainers write them. */
+export const NAME = /^[\x21-\x7e]{1,128}$/;
+export const NAME_FORM = { message: '$property must be 1 to 128 visible ASCII characters' };
 
 /** What every changing request carries: the same id of the same trainer gets the same answer, however often it is sent. */
 export class RequestBody {

@@ -19,6 +19,7 @@ const readInfo = (message: ScannedInfo): TurnSettledInfo | null => {
 @Injectable()
 export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private samples: number[] = [];
+  private readonly versions = new Map<number, number>();
   private policyState: PolicyState = INITIAL_POLICY_STATE;
   private readonly outcomes = new Map<string, number>();
   private readonly listeners = new Set<(info: TurnSettledInfo) => void>();
@@ -32,6 +33,7 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
       },
       onReset: () => {
         this.samples = [];
+        this.versions.clear();
         this.outcomes.clear();
       },
     });
@@ -55,6 +57,7 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
       samples: this.samples,
       seenUpTo: this.follower.seenUpTo,
       streamCreatedAt: this.follower.streamCreatedAt,
+      versionOf: (sequence) => this.versions.get(sequence),
     };
   }
 
@@ -73,7 +76,7 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     const { first, deleted } = await this.follower.catchUp();
     const gone = new Set(deleted);
     if ((this.samples[0] ?? first) >= first && gone.size === 0) return;
-    this.samples = this.samples.filter((sequence) => sequence >= first && !gone.has(sequence));
+    this.keep((sequence) => sequence >= first && !gone.has(sequence));
   }
 
   /** Forgets what the policy state says is finished, now and when it comes by later. */
@@ -81,7 +84,12 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     this.policyState = state;
     const [oldest] = this.samples;
     if (oldest === undefined || !this.isFinished(oldest)) return;
-    this.samples = this.samples.filter((sequence) => !this.isFinished(sequence));
+    this.keep((sequence) => !this.isFinished(sequence));
+  }
+
+  private keep(isKept: (sequence: number) => boolean): void {
+    this.samples = this.samples.filter(isKept);
+    for (const sequence of this.versions.keys()) if (!isKept(sequence)) this.versions.delete(sequence);
   }
 
   private isFinished(sequence: number): boolean {
@@ -94,7 +102,10 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     if (info === null) return;
     const outcome = info.reason ?? info.kind;
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
-    if (info.kind === 'sample' && !this.isFinished(message.sequence)) this.samples.push(message.sequence);
+    if (info.kind === 'sample' && !this.isFinished(message.sequence)) {
+      this.samples.push(message.sequence);
+      if (info.policyVersion !== undefined) this.versions.set(message.sequence, info.policyVersion);
+    }
     for (const listener of this.listeners) listener(info);
   }
 }

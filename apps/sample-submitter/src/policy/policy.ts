@@ -7,13 +7,10 @@ import { PolicyStore, PolicyWatch, type PolicyState } from '@app/pools';
 export class Policy implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly store: PolicyStore;
   private readonly watch: PolicyWatch;
-  private readonly listeners = new Set<(state: PolicyState) => void>();
 
   constructor(bus: Bus) {
     this.store = new PolicyStore(bus);
-    this.watch = new PolicyWatch(bus, (state) => {
-      for (const listener of this.listeners) listener(state);
-    });
+    this.watch = new PolicyWatch(bus);
   }
 
   /** The state as the watch saw it last: for bounds and gauges, not for decisions. */
@@ -31,6 +28,6 @@ export class Policy implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** Calls `listener` with the state at every change. */
   onChange(listener: (state: PolicyState) => void): void {
-    this.listeners.add(listener);
+    this.watch.onChange(listener);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { chatPromptIds } from './chat-request';
 import type { Engine, PauseMode } from './engine';
 import { EngineRequestError } from './errors';
@@ -77,12 +78,11 @@ const flushCache: Endpoint = (engine, exchange) => {
   exchange.text(idle ? 200 : 400, idle ? 'Cache flushed.\n' : 'Flush cache failed: requests are pending.\n');
 };
 
-const PAUSE_MODES: readonly string[] = ['abort', 'retract', 'in_place'] satisfies PauseMode[];
-
 const pauseGeneration: Endpoint = (engine, exchange) => {
   const mode = asText(exchange.body.mode) || 'abort';
-  if (!PAUSE_MODES.includes(mode))
-    throw new EngineRequestError(400, `mode: "${mode}" is not one of ${PAUSE_MODES.join(', ')}`);
+  const known: readonly string[] = engine.settings.pauseModes;
+  if (known.length === 0) throw new EngineRequestError(404, 'Not Found');
+  if (!known.includes(mode)) throw new EngineRequestError(400, `mode: "${mode}" is not one of ${known.join(', ')}`);
   engine.pauseGeneration(mode as PauseMode);
   exchange.json(200, { message: 'Generation paused successfully.', status: 'ok' });
 };
@@ -109,6 +109,15 @@ const updateWeightsFromDisk: Endpoint = async (engine, exchange) => {
   if (!asText(body.model_path)) throw new EngineRequestError(400, 'model_path is required', 'model_path');
   if (body.abort_all_requests === true) engine.abort('', true);
   if (!engine.paused) await engine.idle();
+  if (body.flush_cache !== false && engine.paused && engine.runningCount > 0 && engine.standsInPlace) {
+    exchange.json(400, {
+      success: false,
+      message: 'Flush cache failed: requests are pending.',
+      num_paused_requests: 0,
+    });
+    return;
+  }
+  if (engine.settings.loadMs > 0) await delay(engine.settings.loadMs);
   engine.modelPath = asText(body.model_path);
   engine.settings.weightVersion = asText(body.weight_version) || engine.nextWeightVersion();
   const paused = engine.paused ? engine.runningCount : 0;

@@ -60,6 +60,11 @@ export class Engine {
     return this.pause !== undefined;
   }
 
+  /** Running answers stand with what has been computed of them. */
+  get standsInPlace(): boolean {
+    return this.pause?.mode === 'in_place';
+  }
+
   begin(job: Job): void {
     this.running.add(job);
   }

@@ -63,6 +63,10 @@ export interface EngineDoubleSettings {
   returnOriginalLogprob: boolean;
   /** Changes what is drawn. @default 0 */
   seed: number;
+  /** Modes that /pause_generation knows; without any the route is not there. @default all three */
+  pauseModes: readonly ('abort' | 'retract' | 'in_place')[];
+  /** How long new weights take to load, in milliseconds. @default 0 */
+  loadMs: number;
   /** Version of the weights; another version has other logits. @default 'default' */
   weightVersion: string;
   faults: readonly Fault[];
@@ -92,6 +96,8 @@ export const DEFAULT_SETTINGS: EngineDoubleSettings = {
   topK: -1,
   returnOriginalLogprob: false,
   seed: 0,
+  pauseModes: ['abort', 'retract', 'in_place'],
+  loadMs: 0,
   weightVersion: 'default',
   faults: [],
 };
