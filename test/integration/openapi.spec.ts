@@ -40,6 +40,7 @@ describe('the OpenAPI document', () => {
     OPENCLAW_RL_SERVER_BASE_URL: engine.url,
     OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
     OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one',
+    OPENCLAW_RL_GATE_HOLD_S: '0',
   });
   const anotherGateway = async (more: Record<string, string>): Promise<TestGateway> => {
     const other = await startGateway({ ...env(), ...more });
@@ -52,7 +53,8 @@ describe('the OpenAPI document', () => {
     engine = await startEngineDouble({});
     gateway = await startGateway(env(), adapters.gateway);
     bus = await connectBus(nats.url);
-    submitter = await startSubmitter(nats.url, { OPENCLAW_RL_SLIME_NUM_WORKERS: '1' }, adapters.door);
+    const more = { ...env(), OPENCLAW_RL_GATEWAY_API_KEYS: '', OPENCLAW_RL_SLIME_NUM_WORKERS: '1' };
+    submitter = await startSubmitter(nats.url, more, adapters.door);
   });
   afterAll(async () => {
     await Promise.all([gateway, submitter, ...others].map((each) => each.close()));
@@ -67,9 +69,9 @@ describe('the OpenAPI document', () => {
     options: { at?: string; id?: string; body?: unknown; headers?: Record<string, string> } = {},
   ) => {
     const [method = '', path = ''] = route.split(' ');
-    const isDoor = /samples|stats/.test(path);
+    const isDoor = /samples|stats|policy/.test(path);
     const { at = isDoor ? submitter.url : gateway.url, id = '', body, headers = isDoor ? {} : KEY } = options;
-    const response = await fetch(at + path.replace('{id}', encodeURIComponent(id)), {
+    const response = await fetch(at + path.replace(/\{\w+\}/, encodeURIComponent(id)), {
       method: method.toUpperCase(),
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -90,7 +92,7 @@ describe('the OpenAPI document', () => {
 
   it.each(['gateway', 'door'] as const)('names every route of the %s, and no other', (server) => {
     const written = contract.routes.filter((route) => route.server === server);
-    expect(new Set(written.map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`))).toEqual(
+    expect(new Set(written.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/, ':$1')}`))).toEqual(
       declared[server],
     );
   });
@@ -215,6 +217,38 @@ describe('the OpenAPI document', () => {
     expect(await statusOf('get /v1/stats')).toBe(200);
   });
 
+  it('describes weight updates', async () => {
+    const updates = 'post /v1/policy/updates';
+    const begin = (body: object = {}) => ask(updates, { body: request({ trainer: 'a', ...body }) });
+    const on = (id: string, operation: string, body: object = {}) =>
+      statusOf(`post /v1/policy/updates/{token}/${operation}`, { id, body });
+    expect((await begin({ lease_ids: ['none'] })).status).toBe(404);
+    const { token } = (await begin()).json();
+    expect((await begin({ trainer: 'b' })).status).toBe(409);
+    expect(await on(token, 'extend', { lease_ms: 60_000 })).toBe(200);
+    expect(await statusOf('get /v1/policy')).toBe(200);
+    expect(await on(token, 'commit', { weights_path: '/w', metrics: { loss: 1 } })).toBe(200);
+    for (const operation of ['extend', 'abort']) expect(await on(token, operation)).toBe(409);
+    for (const [operation, body] of [
+      ['extend', {}],
+      ['abort', {}],
+      ['commit', { engine_version: 'x' }],
+    ] as const) {
+      expect(await on('none', operation, body)).toBe(404);
+      expect(await on('none', operation, { unknown: 1 })).toBe(400);
+    }
+    const second = (await begin()).json();
+    expect(await on(second.token, 'commit', { engine_version: 'other' })).toBe(409);
+    engine.set({ apiKey: 'secret' });
+    expect(await on(second.token, 'commit', { weights_path: '/w' })).toBe(502);
+    engine.set({ apiKey: undefined });
+    expect(await on(second.token, 'abort')).toBe(200);
+    engine.set({ apiKey: 'secret' });
+    expect((await begin()).status).toBe(502);
+    engine.set({ apiKey: undefined });
+    expect((await begin({ lease_ms: 0 })).status).toBe(400);
+  });
+
   it('describes bodies of the wrong size and type at the door', async () => {
     for (const path of contract.routes.filter(({ statuses }) => statuses.includes('415')).map((route) => route.path)) {
       expect(await statusOf(`post ${path}`, { id: 'x', body: 'x'.repeat(1_100_000) })).toBe(413);
@@ -229,16 +263,22 @@ describe('the OpenAPI document', () => {
     'post /v1/sessions/{id}/end',
     'post /v1/samples/lease',
     'post /v1/samples/leases/{id}/extend',
+    'post /v1/policy/updates',
+    'post /v1/policy/updates/{token}/extend',
+    'post /v1/policy/updates/{token}/commit',
+    'post /v1/policy/updates/{token}/abort',
     `post ${CHAT}`,
   ] as const)('allows the same bodies as %s does', async (route) => {
     const [method = '', path = ''] = route.split(' ');
-    const base: Record<string, string> = path.includes('samples')
+    const base: Record<string, string> = /samples|updates$/.test(path)
       ? { request_id: '"R"' }
-      : path.includes('feedback')
-        ? { turn_id: '"none"', score: '1' }
-        : path === CHAT
-          ? { messages: '[{"role":"user"}]' }
-          : {};
+      : path.endsWith('commit')
+        ? { engine_version: '"none"' }
+        : path.includes('feedback')
+          ? { turn_id: '"none"', score: '1' }
+          : path === CHAT
+            ? { messages: '[{"role":"user"}]' }
+            : {};
     const fields = [
       'turn_id',
       'session_id',
@@ -303,6 +343,11 @@ describe('the OpenAPI document', () => {
       ['post /v1/samples/leases/{id}/nack', request()],
       ['post /v1/samples/leases/{id}/extend', request()],
       ['get /v1/stats'],
+      ['get /v1/policy'],
+      ['post /v1/policy/updates', request()],
+      ['post /v1/policy/updates/{token}/extend', {}],
+      ['post /v1/policy/updates/{token}/commit', { engine_version: 'x' }],
+      ['post /v1/policy/updates/{token}/abort', {}],
     ];
     const statuses = await Promise.all(
       away.map(([route, body]) => statusOf(route, { id: 'x', ...(body === undefined ? {} : { body }) })),

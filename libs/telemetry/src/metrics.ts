@@ -52,8 +52,8 @@ const createMetrics = (registry: Registry) => {
     gateClosed: new Gauge({ name: 'openclaw_rl_gate_closed', help: '1 while the update gate is closed', registers }),
     gateHeldSeconds: new Histogram({
       name: 'openclaw_rl_gate_held_seconds',
-      help: 'Time that a request waited for the update gate, by how it went on: served, refused, gone',
-      labelNames: ['end'] as const,
+      help: 'Time that a request waited for the update gate, by outcome: served, refused, gone',
+      labelNames: ['outcome'] as const,
       buckets: LATENCY_BUCKETS,
       registers,
     }),

@@ -33,8 +33,8 @@ const MIB = 1024 * 1024;
       inject: [PolicyWatch, Bus, Telemetry],
       useFactory: (policy: PolicyWatch, bus: Bus, { metrics }: Telemetry): Gate => {
         const gate = new Gate(policy, {
-          onWaited: (end, seconds) => {
-            metrics.gateHeldSeconds.observe({ end }, seconds);
+          onWaited: (outcome, seconds) => {
+            metrics.gateHeldSeconds.observe({ outcome }, seconds);
           },
           onNewWeights: (seconds) => {
             metrics.newWeightsSeconds.observe(seconds);
