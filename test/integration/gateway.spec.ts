@@ -521,7 +521,8 @@ describe('gateway', () => {
 
   it('answers 503 with Retry-After while the update gate is closed, on every replica', async () => {
     const own = await startNatsServer();
-    const fronts = [await start({ NATS_URL: own.url }), await start({ NATS_URL: own.url })];
+    const env = { NATS_URL: own.url, OPENCLAW_RL_GATE_HOLD_S: '0' };
+    const fronts = [await start(env), await start(env)];
     const writer = new Bus({ url: own.url, app: 'writer', storeGb: 1, replicas: 1 });
     try {
       const bucket = await writer.bucket(BUCKETS.policy);
