@@ -544,6 +544,17 @@ describe('the bus', () => {
       expect(await documents.list('*.hot')).toEqual([{ key: 's.hot', revision, writtenAt }]);
     });
 
+    it('are listed on from a revision, and whole where the bucket has never reached it', async () => {
+      const documents = await newBus().documents(BUCKETS.sessions, parse);
+      for (const key of ['s.a', 's.b', 's.c', 's.a']) await documents.update(key, count);
+      const listed = async (after: number): Promise<string[]> =>
+        (await documents.list('s.*', after)).map(({ key, revision }) => `${key} ${revision}`);
+      await expect(listed(0)).resolves.toEqual(['s.b 2', 's.c 3', 's.a 4']);
+      await expect(listed(2)).resolves.toEqual(['s.c 3', 's.a 4']);
+      await expect(listed(4)).resolves.toEqual([]);
+      await expect(listed(99)).resolves.toEqual(['s.b 2', 's.c 3', 's.a 4']);
+    });
+
     it('give up on a document that changes under every try', async () => {
       const bus = newBus();
       const documents = await bus.documents(BUCKETS.sessions, parse);

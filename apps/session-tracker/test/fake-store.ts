@@ -65,10 +65,10 @@ export class FakeStore {
           return result;
         }
       },
-      list: async (): Promise<readonly Listed[]> => {
+      list: async (_filter, after): Promise<readonly Listed[]> => {
         await this.operation();
         return [...this.documents]
-          .filter(([key]) => key.startsWith(`${prefix}session.`))
+          .filter(([key, { revision }]) => key.startsWith(`${prefix}session.`) && revision > (after ?? 0))
           .map(([key, { revision, writtenAt }]) => ({ key: key.slice(prefix.length), revision, writtenAt }));
       },
     };

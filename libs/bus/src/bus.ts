@@ -157,7 +157,12 @@ export class Bus {
       bucket: await this.bucket(definition),
       write: async (key, json, revision) =>
         (await this.session()).publisher.publish({ subject: `$KV.${name}.${key}`, data: json, after: revision }),
-      scan: (filter) => scanHeaders(this.connection.current(), `KV_${name}`, { filter: `$KV.${name}.${filter}` }),
+      scan: (filter, startSequence) =>
+        scanHeaders(this.connection.current(), `KV_${name}`, {
+          filter: `$KV.${name}.${filter}`,
+          startSequence,
+          resumes: true,
+        }),
     };
     return new Documents(store, parse, options);
   }

@@ -38,7 +38,7 @@ export interface DocumentSource {
   /** Writes if the key's last revision is the given one; resolves with the new revision. */
   readonly write: (key: string, json: string, revision: number) => Promise<number>;
   /** The bucket's messages whose keys match a filter, without bodies. The client's own listing waits for a heartbeat, half a minute, if one of them is written while it reads. */
-  readonly scan: (filter: string) => AsyncIterable<JsMsg>;
+  readonly scan: (filter: string, startSequence: number) => AsyncIterable<JsMsg>;
 }
 
 export interface DocumentsOptions {
@@ -108,12 +108,14 @@ export class Documents<Value> {
   /**
    * Every document whose key matches `filter` (`*` stands for one token), without values, in no order. One that is written
    * meanwhile may be missing.
+   *
+   * @param after only those that were written after this revision; all of them if the bucket has never reached it, since it is another one then
    * @throws BusUnavailableError
    */
-  async list(filter: string): Promise<readonly Listed[]> {
+  async list(filter: string, after = 0): Promise<readonly Listed[]> {
     const listed = new Map<string, Listed>();
     try {
-      for await (const message of this.source.scan(filter)) {
+      for await (const message of this.source.scan(filter, after + 1)) {
         // $KV.<bucket>.<key>
         const key = message.subject.split('.').slice(2).join('.');
         // A document may come twice if it is written meanwhile; one that was deleted left a marker.

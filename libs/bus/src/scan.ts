@@ -15,6 +15,8 @@ export interface ScannedInfo {
 export interface ScanOptions {
   readonly startSequence?: number;
   readonly filter?: string;
+  /** The caller has read on to `startSequence` before: a stream that has never come so far is another one, and read whole. */
+  readonly resumes?: boolean;
 }
 
 /** Reads headers of every message that a stream holds now, in order. */
@@ -31,7 +33,9 @@ export async function* scanInfos(
 /** The same for any stream, as messages without bodies, with an ordered headers-only consumer. */
 export async function* scanHeaders(session: Session, stream: string, options: ScanOptions = {}): AsyncGenerator<JsMsg> {
   const { state } = await session.jsm.streams.info(stream);
-  const start = Math.max(options.startSequence ?? 1, state.first_seq);
+  const { startSequence = 1, resumes = false } = options;
+  const isAnother = resumes && startSequence > state.last_seq + 1;
+  const start = isAnother ? state.first_seq : Math.max(startSequence, state.first_seq);
   if (state.messages === 0 || start > state.last_seq) return;
   const consumer = await session.js.consumers.get(stream, {
     headers_only: true,

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
-import { sessionDocumentKey, type SessionDocument } from '@app/contracts';
+import { sessionDocumentKey } from '@app/contracts';
 import { Background } from '../storage/background';
 import { Stores } from '../storage/stores';
 import { Progress } from './progress';
@@ -19,10 +19,12 @@ const LONGEST_PAUSE_MS = 60_000;
 const BACKLOG_MS = 60_000;
 const EVERY_SESSION = sessionDocumentKey('*');
 
-/** What one look at a session gave: until it has been quiet for that long, this revision needs no second one. */
-interface Look {
+/** A session that has not ended, as far as is known. */
+interface Open {
   readonly revision: number;
-  readonly endsAfterMs: number;
+  readonly writtenAt: number;
+  /** How long a quiet ends it; null: nobody has looked at this revision yet. */
+  endsAfterMs: number | null;
 }
 
 /**
@@ -35,8 +37,10 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly idleMs: number;
   private readonly answerMs: number;
   private readonly background: Background;
-  /** Revisions that were looked at and have nothing to end, by key. */
-  private seen = new Map<string, Look>();
+  /** By key. What has ended is forgotten: it is listed again if it goes on. */
+  private readonly open = new Map<string, Open>();
+  /** Revision up to which all documents have been listed. */
+  private listedThrough = 0;
 
   constructor(
     settings: Settings,
@@ -64,40 +68,36 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.background.stop();
   }
 
-  /** One look at every session. Events that nobody has handled yet may keep a session open: their time counts as not passed. */
+  /** One look at every open session. Events that nobody has handled yet may keep one open: their time counts as not passed. */
   async sweep(): Promise<void> {
     const now = await this.progress.handledUntil();
     // Before the backlog of an outage is in, a session that goes on looks quiet.
     const isBacklogIn = this.progress.upForMs() >= Math.min(BACKLOG_MS, this.idleMs);
-    const seen: typeof this.seen = new Map();
-    for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION)) {
-      if (this.background.isStopping) return;
-      if (writtenAt > now) continue;
-      const quietMs = isBacklogIn ? now - writtenAt : 0;
-      const before = this.seen.get(key);
-      const isKnown = before?.revision === revision && quietMs < before.endsAfterMs;
-      const after = isKnown ? before : await this.look(key, { revision, quietMs });
-      if (after !== null) seen.set(key, after);
+    for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION, this.listedThrough)) {
+      this.listedThrough = Math.max(this.listedThrough, revision);
+      this.open.set(key, { revision, writtenAt, endsAfterMs: null });
     }
-    this.seen = seen;
+    for (const [key, at] of this.open) {
+      if (this.background.isStopping) return;
+      if (at.writtenAt > now) continue;
+      const quietMs = isBacklogIn ? now - at.writtenAt : 0;
+      if (at.endsAfterMs !== null && quietMs < at.endsAfterMs) continue;
+      at.endsAfterMs = await this.look(key, { revision: at.revision, quietMs });
+      if (at.endsAfterMs === null) this.open.delete(key);
+    }
   }
 
-  /** Ends a session if it is its time. Returns what is to be remembered of a session that needs nothing. */
-  private async look(key: string, at: { readonly revision: number; readonly quietMs: number }): Promise<Look | null> {
+  /** Ends a session if it is its time. Returns how long a quiet ends it, or null if it is not open, or no longer at this revision. */
+  private async look(key: string, at: { readonly revision: number; readonly quietMs: number }): Promise<number | null> {
     const stored = await this.stores.sessions.get(key);
     if (stored?.revision !== at.revision) return null;
     const { value: doc, revision } = stored;
     const session = key.slice(sessionDocumentKey('').length);
-    const endsAfterMs = this.endsAfterMs(doc);
+    if (doc.state === 'announced') return null;
+    const endsAfterMs = isAnswering(doc) ? Math.max(this.idleMs, this.answerMs) : this.idleMs;
     if (doc.state === 'ended' || isDue(doc)) await this.sessions.endDue(session);
-    else if (at.quietMs < endsAfterMs) return { revision, endsAfterMs };
+    else if (at.quietMs < endsAfterMs) return endsAfterMs;
     else await this.sessions.endQuiet(session, revision);
     return null;
-  }
-
-  /** After how long a quiet a session ends; one that is over never does. */
-  private endsAfterMs(doc: SessionDocument): number {
-    if (doc.state === 'announced') return Infinity;
-    return isAnswering(doc) ? Math.max(this.idleMs, this.answerMs) : this.idleMs;
   }
 }

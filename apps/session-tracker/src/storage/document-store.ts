@@ -31,8 +31,8 @@ export class QueuedDocuments<Value> implements DocumentStore<Value> {
     return this.queue.run(key, () => documents.update(key, change));
   }
 
-  async list(filter: string): Promise<readonly Listed[]> {
-    return (await this.documents()).list(filter);
+  async list(filter: string, after?: number): Promise<readonly Listed[]> {
+    return (await this.documents()).list(filter, after);
   }
 
   private documents(): Promise<Documents<Value>> {
