@@ -2,7 +2,18 @@
 import { Pool } from 'undici';
 
 const options = JSON.parse(process.argv[2]);
-const { url, clients, seconds, stream, bodyKb, seed, mainTurns = 6 } = options;
+// `requests`: ends after so many in place of `seconds`. `named`: each conversation is a session with a header of its own.
+const {
+  url,
+  clients,
+  seconds,
+  requests: wanted = Infinity,
+  named = false,
+  stream,
+  bodyKb,
+  seed,
+  mainTurns = 6,
+} = options;
 
 const SYSTEM = 'You are a careful assistant. '.repeat(Math.ceil((bodyKb * 1024) / 29)).slice(0, bodyKb * 1024);
 const TOOLS = [{ type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } }];
@@ -11,6 +22,7 @@ const pool = new Pool(url, { connections: clients, pipelining: 1, bodyTimeout: 0
 const latencies = [];
 const firstBytes = [];
 let failed = 0;
+let begun = 0;
 let running = true;
 
 const contentOf = (text) => {
@@ -23,13 +35,19 @@ const contentOf = (text) => {
   return content;
 };
 
-const call = async (messages) => {
+const call = async (messages, session) => {
+  begun += 1;
+  if (begun >= wanted) running = false;
   const start = performance.now();
   const body = JSON.stringify({ model: 'openclaw-rl', messages, stream, tools: TOOLS });
   const response = await pool.request({
     method: 'POST',
     path: '/v1/chat/completions',
-    headers: { 'content-type': 'application/json', 'user-agent': 'bench' },
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'bench',
+      ...(named ? { 'x-session-id': session } : {}),
+    },
     body,
   });
   let first = 0;
@@ -58,7 +76,7 @@ const converse = async (client) => {
         role: 'user',
         content: `client ${seed}.${client}, conversation ${conversation}, turn ${turn}: go on`,
       });
-      const text = await call(messages);
+      const text = await call(messages, `${seed}.${client}.${conversation}`);
       if (text === null) break;
       answerText ??= contentOf(text);
       messages.push({ role: 'assistant', content: answerText });
@@ -73,7 +91,7 @@ const summary = (values) => {
 };
 
 const start = performance.now();
-const stop = setTimeout(() => (running = false), seconds * 1000);
+const stop = seconds === undefined ? undefined : setTimeout(() => (running = false), seconds * 1000);
 await Promise.all(Array.from({ length: clients }, (_, client) => converse(client)));
 clearTimeout(stop);
 const elapsed = (performance.now() - start) / 1000;

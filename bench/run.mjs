@@ -1,6 +1,7 @@
 // npm run bench [-- --seconds N --only NAME]: the gateway against its upstream, the whole loop, and the mathematics of training.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { memory } from './memory.mjs';
 import { runJson, stopAll } from './processes.mjs';
 import { bus, startGateway, startNats, startPassthrough, startService, startStub } from './stack.mjs';
 
@@ -9,6 +10,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
     only: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
+    memory: { type: 'boolean', default: false },
+    sessions: { type: 'string', default: '100000' },
+    turns: { type: 'string', default: '1000000' },
   },
 });
 const seconds = Number(values.seconds);
@@ -22,7 +26,7 @@ const SCENARIOS = [
   { name: '60 KB, streamed', stream: true, bodyKb: 58, clients: 32, mainTurns: 2 },
 ];
 
-const wanted = (name) => values.only === '' || name.includes(values.only);
+const wanted = (name) => !values.memory && (values.only === '' || name.includes(values.only));
 
 const cpuMs = (before, after, requests) => ((after.cpuSeconds - before.cpuSeconds) * 1000) / requests;
 
@@ -132,6 +136,7 @@ try {
   for (const { name, requests, judged: count, perSecond } of loops) {
     console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} of ${requests} turns)`);
   }
+  if (values.memory) await memory({ sessions: Number(values.sessions), turns: Number(values.turns) });
   if (values.json) console.log(JSON.stringify({ rows, loops }));
 } finally {
   await stopAll();

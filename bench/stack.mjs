@@ -41,9 +41,9 @@ const settingsFor = ({ stub, nats }) => ({
   OPENCLAW_RL_LOGS_LEVEL: 'error',
 });
 
-export const startService = async (app, parts) => {
+export const startService = async (app, parts, extra = {}) => {
   const service = await startProcess(process.execPath, [join(root, `dist/apps/${app}/src/main.js`)], {
-    env: { ...settingsFor(parts), PORT: '0', OPENCLAW_RL_DOOR_PORT: '0' },
+    env: { ...settingsFor(parts), PORT: '0', OPENCLAW_RL_DOOR_PORT: '0', ...extra },
     ready: READY,
   });
   return { ...service, usage: () => usageOf(service.pid) };
@@ -69,7 +69,7 @@ const withManager = async (nats, work) => {
   }
 };
 
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const lastSequence = (nats, stream) =>
   withManager(nats, async (jsm) => (await jsm.streams.info(stream)).state.last_seq);
