@@ -60,16 +60,21 @@ export const encodeFrame = (head: unknown, arrays: FrameArrays, printed: Printed
     return { entry: { name, type, length: values.length }, bytes: bytesOf(values, type) };
   });
   const entries = JSON.stringify(parts.map((part) => part.entry));
-  const text = Buffer.concat([Buffer.from('{"head":'), ...jsonOf(head, printed), Buffer.from(`,"arrays":${entries}}`)]);
-  let size = align(4 + text.length);
+  const pieces = [Buffer.from('{"head":'), ...jsonOf(head, printed), Buffer.from(`,"arrays":${entries}}`)];
+  const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  let size = align(4 + length);
   const offsets = parts.map((part) => {
     const offset = size;
     size = align(size + part.bytes.byteLength);
     return offset;
   });
   const frame = new Uint8Array(size);
-  new DataView(frame.buffer).setUint32(0, text.length, true);
-  frame.set(text, 4);
+  new DataView(frame.buffer).setUint32(0, length, true);
+  let at = 4;
+  for (const piece of pieces) {
+    frame.set(piece, at);
+    at += piece.byteLength;
+  }
   parts.forEach((part, i) => {
     frame.set(part.bytes, offsets[i]);
   });
