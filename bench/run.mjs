@@ -60,21 +60,44 @@ async function compare(scenario, seed) {
   return { name: scenario.name, direct, bare, served, stored };
 }
 
-/** All services: turns judged per second with three votes. */
-async function judged({ judges, judgeDelayMs, clients }) {
-  const stub = await startStub({ judgeDelayMs });
+/** All services under load: turns judged per second with three votes. */
+async function judged() {
+  const stub = await startStub({});
   const nats = await startNats();
   const gateway = await startGateway({ stub, nats });
-  const services = ['session-tracker', 'sample-submitter', ...Array.from({ length: judges }, () => 'prm-judge')];
+  const services = ['session-tracker', 'sample-submitter', 'prm-judge'];
   await Promise.all(services.map((app) => startService(app, { stub, nats })));
+  const load = { name: 'judged', stream: false, bodyKb: 1, clients: 32, seed: 7, url: gateway.value };
+  await runJson('load.mjs', { ...load, seconds: 2, seed: 8 });
+  await bus.settle(nats, await bus.steady(nats, 'RL_FOLLOWS'), 'RL_VERDICTS');
+  const before = await bus.stored(nats, 'RL_VERDICTS');
   const start = performance.now();
-  const load = { name: 'judged', stream: false, bodyKb: 1, clients, seconds, seed: 7 };
-  const { requests } = await runJson('load.mjs', { ...load, url: gateway.value });
+  await runJson('load.mjs', { ...load, seconds });
+  // What waits for its verdict when the load ends is not counted.
+  const perSecond = ((await bus.stored(nats, 'RL_VERDICTS')) - before) / ((performance.now() - start) / 1000);
   const followed = await bus.steady(nats, 'RL_FOLLOWS');
-  await bus.settle(nats, followed, 'RL_VERDICTS');
-  const elapsed = (performance.now() - start) / 1000;
+  const verdicts = await bus.settle(nats, followed, 'RL_VERDICTS');
   await stopAll();
-  return { requests, judged: followed, perSecond: followed / elapsed };
+  if (verdicts < followed) throw new Error(`judged: ${verdicts} verdicts of ${followed} owed`);
+  return { judged: verdicts - before, perSecond };
+}
+
+/** How fast `judges` replicas, four turns at once each, work off turns that wait for them, with a judge that takes 50 ms. */
+async function workedOff(judges) {
+  const stub = await startStub({ judgeDelayMs: 50 });
+  const nats = await startNats();
+  const gateway = await startGateway({ stub, nats });
+  await Promise.all(['session-tracker', 'sample-submitter'].map((app) => startService(app, { stub, nats })));
+  const load = { name: 'scale', stream: false, bodyKb: 1, clients: 32, seed: 9, requests: 600 * (judges + 1) };
+  await runJson('load.mjs', { ...load, url: gateway.value });
+  const followed = await bus.steady(nats, 'RL_FOLLOWS');
+  const settings = { OPENCLAW_RL_JUDGE_CONCURRENCY: '12' };
+  await Promise.all(Array.from({ length: judges }, () => startService('prm-judge', { stub, nats }, settings)));
+  const [before, start] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now()];
+  await bus.reach(nats, followed, 'RL_VERDICTS');
+  const perSecond = (followed - before) / ((performance.now() - start) / 1000);
+  await stopAll();
+  return { judged: followed - before, perSecond };
 }
 
 const round = (value, digits = 1) => Number(value.toFixed(digits));
@@ -124,17 +147,12 @@ try {
     console.log(`top-K loss with gradient, 8,192 tokens, K = 50, 956 tokens in the vocabulary: ${round(topKMs)} ms`);
   }
   const loops = [];
-  if (wanted('judged'))
-    loops.push({ name: 'judged turns/s, 3 votes', ...(await judged({ judges: 2, judgeDelayMs: 0, clients: 32 })) });
+  if (wanted('judged')) loops.push({ name: 'judged turns/s, 3 votes', ...(await judged()) });
   for (const judges of [1, 2, 4]) {
-    if (wanted('scale'))
-      loops.push({
-        name: `judge of 50 ms, ${judges} replicas`,
-        ...(await judged({ judges, judgeDelayMs: 50, clients: 32 })),
-      });
+    if (wanted('scale')) loops.push({ name: `judge of 50 ms, ${judges} replicas`, ...(await workedOff(judges)) });
   }
-  for (const { name, requests, judged: count, perSecond } of loops) {
-    console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} of ${requests} turns)`);
+  for (const { name, judged: count, perSecond } of loops) {
+    console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} turns)`);
   }
   if (values.memory) await memory({ sessions: Number(values.sessions), turns: Number(values.turns) });
   if (values.json) console.log(JSON.stringify({ rows, loops }));

@@ -78,6 +78,11 @@ const lastSequence = (nats, stream) =>
 export const bus = {
   stored: (nats, stream = 'RL_TURNS') => lastSequence(nats, stream),
 
+  /** Waits until a stream has reached `owed`. */
+  async reach(nats, owed, stream) {
+    while ((await lastSequence(nats, stream)) < owed) await pause(100);
+  },
+
   /** Waits until a stream has reached `owed`, or has stopped growing; returns where it stands. */
   async settle(nats, owed, stream = 'RL_TURNS') {
     for (let last = -1; ;) {
