@@ -33,6 +33,11 @@ export function loadPoolsLibrary() {
   return loadLibrary('pools');
 }
 
+/** The built library of the metrics. */
+export function loadTelemetryLibrary() {
+  return loadLibrary('telemetry');
+}
+
 function loadLibrary(name) {
   return createRequire(import.meta.url)(join(root, 'dist', 'libs', name, 'src', 'index.js'));
 }

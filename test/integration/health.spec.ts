@@ -15,7 +15,11 @@ class StateModule {}
   imports: [
     StateModule,
     TelemetryModule,
-    HealthModule.forCheck({ inject: [STATE], check: (given: typeof state) => () => Promise.resolve(given.current) }),
+    HealthModule.forApp({
+      app: 'prm-judge',
+      inject: [STATE],
+      check: (given: typeof state) => () => Promise.resolve(given.current),
+    }),
   ],
 })
 class TinyApp {}

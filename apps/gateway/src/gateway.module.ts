@@ -27,7 +27,8 @@ export class GatewayModule {
         SettingsModule.forRoot(settings),
         TelemetryModule,
         BusModule.forApp('gateway'),
-        HealthModule.forCheck({
+        HealthModule.forApp({
+          app: 'gateway',
           imports: [UpstreamModule, CaptureModule],
           inject: [Bus, UpstreamService, Gate],
           check: readinessCheck,

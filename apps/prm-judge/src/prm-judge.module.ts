@@ -16,7 +16,12 @@ export class PrmJudgeModule {
         TelemetryModule,
         BusModule.forApp('prm-judge'),
         JudgingModule,
-        HealthModule.forCheck({ imports: [VotingModule], inject: [Bus, Voter], check: votingReadiness }),
+        HealthModule.forApp({
+          app: 'prm-judge',
+          imports: [VotingModule],
+          inject: [Bus, Voter],
+          check: votingReadiness,
+        }),
       ],
     };
   }

@@ -16,6 +16,7 @@ import { SessionEraser } from './erase/session-eraser';
 import { StoredSessions } from './erase/stored-sessions';
 import { FeedbackIndex } from './follow/feedback-index';
 import { SampleIndex } from './follow/sample-index';
+import { StoreSize } from './follow/store-size';
 import { Policy } from './policy/policy';
 import { RecordFiles } from './records/record-files';
 import { RecordRetention } from './records/record-retention';
@@ -50,7 +51,7 @@ export class SampleSubmitterModule {
         SettingsModule.forRoot(settings),
         TelemetryModule,
         BusModule.forApp('sample-submitter'),
-        HealthModule.forCheck({ inject: [Bus], check: readinessCheck }),
+        HealthModule.forApp({ app: 'sample-submitter', inject: [Bus], check: readinessCheck }),
       ],
       controllers: [DoorController, UpdateController, EraseController],
       providers: [
@@ -63,6 +64,7 @@ export class SampleSubmitterModule {
         Policy,
         SampleIndex,
         FeedbackIndex,
+        StoreSize,
         QueueBound,
         SettlingService,
         DoorService,

@@ -8,6 +8,7 @@ import { StoredTurns } from './feedback/stored-turns';
 import { Outcomes } from './outcomes/outcomes';
 import { Pairs } from './pairing/pairs';
 import { EndQueue } from './sessions/end-queue';
+import { OpenSessions } from './sessions/open-sessions';
 import { Progress } from './sessions/progress';
 import { Sessions } from './sessions/sessions';
 import { Sweeper } from './sessions/sweeper';
@@ -31,7 +32,7 @@ export class SessionTrackerModule {
         SettingsModule.forRoot(settings),
         TelemetryModule,
         BusModule.forApp('session-tracker'),
-        HealthModule.forCheck({ inject: [Bus], check: readinessCheck }),
+        HealthModule.forApp({ app: 'session-tracker', inject: [Bus], check: readinessCheck }),
       ],
       providers: [
         { provide: Patience, useFactory: () => new Patience() },
@@ -44,6 +45,7 @@ export class SessionTrackerModule {
         Sessions,
         EndQueue,
         Sweeper,
+        OpenSessions,
         TurnHandler,
         StoredTurns,
         FeedbackHandler,

@@ -1,7 +1,18 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { Telemetry, TelemetryModule } from '@app/telemetry';
+import { Telemetry, TelemetryModule, type Metrics } from '@app/telemetry';
 import { Bus } from './bus';
+
+/** While the server is away nobody knows the backlogs, and an old number would look like a new one. */
+const exportBacklogs = async (bus: Bus, { consumerPending, consumerUnsettled }: Metrics): Promise<void> => {
+  const backlogs = await bus.backlogs().catch(() => []);
+  consumerPending.reset();
+  consumerUnsettled.reset();
+  for (const { stream, consumer, pending, unsettled } of backlogs) {
+    consumerPending.set({ stream, consumer }, pending);
+    consumerUnsettled.set({ stream, consumer }, unsettled);
+  }
+};
 
 /** Gives an app its `Bus`, connected in the background, drained at shutdown. Needs `SettingsModule.forRoot()` beside it. */
 @Module({})
@@ -17,8 +28,8 @@ export class BusModule implements OnApplicationShutdown {
         {
           provide: Bus,
           inject: [Settings, Telemetry],
-          useFactory: (settings: Settings, telemetry: Telemetry): Bus =>
-            new Bus({
+          useFactory: (settings: Settings, telemetry: Telemetry): Bus => {
+            const bus = new Bus({
               app,
               url: settings.nats.url,
               storeGb: settings.nats.storeGb,
@@ -32,7 +43,10 @@ export class BusModule implements OnApplicationShutdown {
               onHandlerError: (delivery, error) => {
                 telemetry.handlerFailed(delivery, error);
               },
-            }),
+            });
+            telemetry.readBeforeExport(() => exportBacklogs(bus, telemetry.metrics));
+            return bus;
+          },
         },
       ],
       exports: [Bus],

@@ -6,6 +6,7 @@ import {
   INFO_HEADER,
   isSubjectToken,
   type BucketDefinition,
+  type ConsumerDefinition,
   type EncodedMessage,
   type FrameArrays,
   type MessageDefinition,
@@ -42,6 +43,16 @@ export interface BusOptions extends TopologyOptions {
 /** `stored`: this call stored the message. `exists`: its subject already held one, which stands. */
 export type PublishResult = 'stored' | 'exists';
 
+/** What a durable consumer still has to do. */
+export interface Backlog {
+  readonly stream: StreamName;
+  readonly consumer: string;
+  /** Messages that nobody has been given yet. */
+  readonly pending: number;
+  /** Messages that somebody has and has not settled. */
+  readonly unsettled: number;
+}
+
 /** Work of one durable consumer; `settleDead` settles the turn of a message that is given up. */
 export interface Subscription extends Omit<WorkerOptions, 'onDead' | 'onError'> {
   readonly settleDead?: (delivery: Delivery) => Promise<void>;
@@ -54,6 +65,7 @@ export interface Subscription extends Omit<WorkerOptions, 'onDead' | 'onError'> 
 export class Bus {
   readonly connection: Connection;
   private readonly workers: Worker[] = [];
+  private readonly consumers: ConsumerDefinition[] = [];
   private store: Promise<void> | null = null;
 
   constructor(private readonly options: BusOptions) {
@@ -124,7 +136,19 @@ export class Bus {
       onDead: (delivery, error) => this.bury(subscription, delivery, error),
     });
     this.workers.push(worker);
+    this.consumers.push(subscription.consumer);
     return worker;
+  }
+
+  /** How far behind this app's consumers are, all replicas together. @throws BusUnavailableError while the server is away. */
+  async backlogs(): Promise<readonly Backlog[]> {
+    const { jsm } = this.connection.current();
+    return Promise.all(
+      this.consumers.map(async ({ stream, durable }) => {
+        const { num_pending: pending, num_ack_pending: unsettled } = await jsm.consumers.info(stream, durable);
+        return { stream, consumer: durable, pending, unsettled };
+      }),
+    );
   }
 
   /** The infos of a stream's messages in order, without bodies: from `startSequence` up to the newest at call time. */

@@ -1,5 +1,6 @@
 import { Controller, Get, Header, HttpCode, Inject, Res } from '@nestjs/common';
-import { READINESS, type ReadinessCheck } from './health';
+import type { AppName } from './exports';
+import { APP_NAME, READINESS, type ReadinessCheck } from './health';
 import { Telemetry } from './telemetry';
 
 /** The part of fastify's reply that is used here. */
@@ -13,6 +14,7 @@ export class HealthController {
   constructor(
     private readonly telemetry: Telemetry,
     @Inject(READINESS) private readonly readiness: ReadinessCheck,
+    @Inject(APP_NAME) private readonly app: AppName,
   ) {}
 
   @Get('healthz')
@@ -30,6 +32,6 @@ export class HealthController {
   @Get('metrics')
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   metrics(): Promise<string> {
-    return this.telemetry.registry.metrics();
+    return this.telemetry.exportFor(this.app);
   }
 }

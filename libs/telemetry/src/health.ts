@@ -8,4 +8,7 @@ export interface Readiness {
 /** Each app says for itself when it is ready; provided under this token. */
 export const READINESS = Symbol('READINESS');
 
+/** Which app it is whose metrics are asked for; provided under this token. */
+export const APP_NAME = Symbol('APP_NAME');
+
 export type ReadinessCheck = () => Readiness | Promise<Readiness>;

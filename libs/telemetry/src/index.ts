@@ -1,4 +1,6 @@
 export { READINESS, type Readiness, type ReadinessCheck } from './health';
+export { describeMetrics, metricsTable, type MetricRow } from './describe-metrics';
+export { EXPORTS, type AppName } from './exports';
 export { createRegistry, type Metrics } from './metrics';
 export { endConnectionsAtClose } from './end-connections';
 export { launch, runApp, type AppOptions } from './run-app';

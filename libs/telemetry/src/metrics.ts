@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** Seconds, from a cache hit to a long generation. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Seconds of our own work, from a short request to a history of megabytes. */
+const OWN_WORK_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 /** Every metric of every app, defined once. Labels have few values: no ids, no text. */
 const createMetrics = (registry: Registry) => {
@@ -24,6 +26,18 @@ const createMetrics = (registry: Registry) => {
       name: 'openclaw_rl_chat_seconds',
       help: 'Time from a chat request to the end of its answer',
       buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    overheadSeconds: new Histogram({
+      name: 'openclaw_rl_gateway_overhead_seconds',
+      help: 'Time that the gateway itself takes over a chat request before it asks the model',
+      buckets: OWN_WORK_BUCKETS,
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'openclaw_rl_tokens_total',
+      help: 'Tokens of served chats as the engine counts them: of prompts, of completions',
+      labelNames: ['kind'] as const,
       registers,
     }),
     turns: new Counter({
@@ -82,6 +96,11 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['role'] as const,
       registers,
     }),
+    sessionsOpen: new Gauge({
+      name: 'openclaw_rl_sessions_open',
+      help: 'Sessions that have not ended, as the last look at all of them found',
+      registers,
+    }),
     sessionsEnded: new Counter({
       name: 'openclaw_rl_sessions_ended_total',
       help: 'Ends of sessions by cause',
@@ -104,6 +123,11 @@ const createMetrics = (registry: Registry) => {
       name: 'openclaw_rl_turns_judged_total',
       help: 'Judged turns by score; none: not judged',
       labelNames: ['score'] as const,
+      registers,
+    }),
+    turnsDisputed: new Counter({
+      name: 'openclaw_rl_turns_disputed_total',
+      help: 'Judged turns whose valid votes were not all the same',
       registers,
     }),
     breakerOpen: new Gauge({
@@ -129,6 +153,16 @@ const createMetrics = (registry: Registry) => {
       registers,
     }),
     samplesLeased: new Gauge({ name: 'openclaw_rl_samples_leased', help: 'Samples under a live lease', registers }),
+    samplesAcknowledged: new Gauge({
+      name: 'openclaw_rl_samples_acknowledged',
+      help: 'Samples that trainers have acknowledged since the store began',
+      registers,
+    }),
+    samplesStale: new Gauge({
+      name: 'openclaw_rl_samples_stale',
+      help: 'Samples that were too old to be handed out since the store began',
+      registers,
+    }),
     leases: new Counter({
       name: 'openclaw_rl_lease_operations_total',
       help: "Operations at the trainer's door",
@@ -139,6 +173,30 @@ const createMetrics = (registry: Registry) => {
       name: 'openclaw_rl_records_total',
       help: 'Records by result: written, or failed and to be tried again',
       labelNames: ['result'] as const,
+      registers,
+    }),
+    storeBytes: new Gauge({
+      name: 'openclaw_rl_store_bytes',
+      help: 'Bytes on disk by stream; buckets are streams named KV_',
+      labelNames: ['stream'] as const,
+      registers,
+    }),
+    storeLimitBytes: new Gauge({
+      name: 'openclaw_rl_store_limit_bytes',
+      help: 'Bytes that a stream may hold before its oldest messages go',
+      labelNames: ['stream'] as const,
+      registers,
+    }),
+    consumerPending: new Gauge({
+      name: 'openclaw_rl_consumer_pending',
+      help: 'Messages that wait for a consumer, the same on each replica',
+      labelNames: ['stream', 'consumer'] as const,
+      registers,
+    }),
+    consumerUnsettled: new Gauge({
+      name: 'openclaw_rl_consumer_unsettled',
+      help: 'Messages that are out at a consumer and not settled yet, the same on each replica',
+      labelNames: ['stream', 'consumer'] as const,
       registers,
     }),
     busUp: new Gauge({ name: 'openclaw_rl_bus_up', help: '1 while NATS is reachable', registers }),

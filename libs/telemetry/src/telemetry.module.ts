@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
-import { READINESS, type ReadinessCheck } from './health';
+import type { AppName } from './exports';
+import { APP_NAME, READINESS, type ReadinessCheck } from './health';
 import { HealthController } from './health.controller';
 import { Telemetry } from './telemetry';
 
@@ -11,8 +12,9 @@ export class TelemetryModule {}
 /** `/healthz`, `/readyz` and `/metrics`. */
 @Module({})
 export class HealthModule {
-  /** `check` is built from the injected values, which are exported by `imports` or global modules. */
-  static forCheck(options: {
+  /** Metrics are those of `app`. `check` is built from the injected values, which are exported by `imports` or global modules. */
+  static forApp(options: {
+    readonly app: AppName;
     readonly imports?: DynamicModule['imports'];
     readonly inject: InjectionToken[];
     readonly check: (...args: never[]) => ReadinessCheck;
@@ -22,6 +24,7 @@ export class HealthModule {
       imports: [TelemetryModule, ...(options.imports ?? [])],
       controllers: [HealthController],
       providers: [
+        { provide: APP_NAME, useValue: options.app },
         {
           provide: READINESS,
           inject: options.inject,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
+import { EXPORTS, type AppName } from './exports';
 import { createRegistry, type Metrics } from './metrics';
 
 /** Metrics and log lines of one app. Never given a conversation's text. */
@@ -8,11 +9,31 @@ export class Telemetry {
   readonly registry: Registry;
   readonly metrics: Metrics;
   private readonly logger = new Logger('bus');
+  private readonly readings: (() => void | Promise<void>)[] = [];
 
   constructor() {
     const { registry, metrics } = createRegistry();
     this.registry = registry;
     this.metrics = metrics;
+  }
+
+  /** Has values read that are known to somebody else, whenever somebody asks for the metrics. */
+  readBeforeExport(reading: () => void | Promise<void>): void {
+    this.readings.push(reading);
+  }
+
+  /** The text that Prometheus reads: of the process, and of what concerns the app. */
+  async exportFor(app: AppName): Promise<string> {
+    // A reading that fails has nothing to show, and must not keep the rest from being seen.
+    await Promise.allSettled(this.readings.map(async (read) => read()));
+    const others = new Set<unknown>(Object.values(this.metrics));
+    for (const key of EXPORTS[app]) others.delete(this.metrics[key]);
+    const exported = new Registry();
+    for (const { name } of this.registry.getMetricsAsArray()) {
+      const metric = this.registry.getSingleMetric(name);
+      if (metric !== undefined && !others.has(metric)) exported.registerMetric(metric);
+    }
+    return exported.metrics();
   }
 
   busRefused(reason: string): void {

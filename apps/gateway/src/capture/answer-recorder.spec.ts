@@ -29,6 +29,7 @@ describe('AnswerRecorder', () => {
       logProbs: [],
       weightVersion: null,
       versionSpans: [],
+      promptTokens: null,
       completionTokens: null,
       failed: false,
     });
@@ -60,7 +61,7 @@ describe('AnswerRecorder', () => {
       delta({ content: '😀' }, { logprobs: logProbs(-0.5, -0.6) }),
       finish('stop'),
       { choices: [], sglext: { input_ids: [1, 2], output_ids: [[3, 4, 5, 6, 7, 8]] } },
-      { choices: [], usage: { completion_tokens: 6 }, metadata: { weight_version: 'step-7' } },
+      { choices: [], usage: { prompt_tokens: 2, completion_tokens: 6 }, metadata: { weight_version: 'step-7' } },
     );
     expect(answer).toEqual({
       versionSpans: [],
@@ -70,6 +71,7 @@ describe('AnswerRecorder', () => {
       responseIds: [3, 4, 5, 6, 7, 8],
       logProbs: [-0.1, -0.2, -0.3, -0.4, -0.5, -0.6],
       weightVersion: 'step-7',
+      promptTokens: 2,
       completionTokens: 6,
       failed: false,
     });

@@ -11,6 +11,8 @@ export interface RecordedAnswer {
   readonly weightVersion: string | null;
   /** Whose tokens are whose, oldest first, by the policy version as each came; empty for an answer that came whole. */
   readonly versionSpans: readonly VersionSpan[];
+  /** As the engine's usage says; null where it says nothing. */
+  readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   /** Whether the engine sent an error in place of the rest. */
   readonly failed: boolean;
@@ -38,6 +40,8 @@ const isObject = (value: unknown): value is Json =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+const countOf = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
+
 const isId = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_ID;
 
@@ -57,6 +61,7 @@ export class AnswerRecorder {
   private responseIds: number[] | null = null;
   private readonly logProbs: (number | null)[] = [];
   private weightVersion: string | null = null;
+  private promptTokens: number | null = null;
   private completionTokens: number | null = null;
   private failed = false;
   private readonly spans: { version: number; tokens: number }[] = [];
@@ -75,8 +80,9 @@ export class AnswerRecorder {
     if (isObject(chunk.metadata) && typeof chunk.metadata.weight_version === 'string') {
       this.weightVersion = chunk.metadata.weight_version;
     }
-    if (isObject(chunk.usage) && Number.isInteger(chunk.usage.completion_tokens)) {
-      this.completionTokens = chunk.usage.completion_tokens as number;
+    if (isObject(chunk.usage)) {
+      this.promptTokens = countOf(chunk.usage.prompt_tokens) ?? this.promptTokens;
+      this.completionTokens = countOf(chunk.usage.completion_tokens) ?? this.completionTokens;
     }
   }
 
@@ -104,6 +110,7 @@ export class AnswerRecorder {
       logProbs: this.logProbs,
       weightVersion: this.weightVersion,
       versionSpans: this.spans,
+      promptTokens: this.promptTokens,
       completionTokens: this.completionTokens,
       failed: this.failed,
     };

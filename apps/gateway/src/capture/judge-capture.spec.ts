@@ -10,6 +10,7 @@ const answer = (fields: Partial<RecordedAnswer> = {}): RecordedAnswer => ({
   logProbs: [-0.5, -0.25],
   weightVersion: null,
   versionSpans: [],
+  promptTokens: 2,
   completionTokens: 2,
   failed: false,
   ...fields,

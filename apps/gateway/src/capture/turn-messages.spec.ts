@@ -47,6 +47,7 @@ const ANSWER: RecordedAnswer = {
   logProbs: [-0.5, -0.25, 0],
   weightVersion: 'step-7',
   versionSpans: [],
+  promptTokens: 2,
   completionTokens: 3,
   failed: false,
 };

@@ -53,8 +53,11 @@ export interface Outcome {
   readonly detail: string | null;
 }
 
-/** Excluded turns that the gateway settles itself; the others wait for their next state. */
 const SETTLED_HERE: ReadonlySet<Exclusion> = new Set(['side_turn', 'undelivered', 'upstream_error', 'incomplete']);
+
+/** Whether the gateway settles a turn itself; the others wait for their next state. */
+export const isSettledHere = (exclusion: Exclusion | null): exclusion is Exclusion =>
+  exclusion !== null && SETTLED_HERE.has(exclusion);
 
 const infoOf = (turn: Turn): TurnInfo => ({
   ...turn.identity.info,
@@ -164,7 +167,7 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     ...(detail === null ? {} : { detail }),
   };
   const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };
-  const settledHere = exclusion !== null && SETTLED_HERE.has(exclusion);
+  const settledHere = isSettledHere(exclusion);
   const completed: Parcel = {
     message: TurnCompleted.encode([turn.id], exclusion === null ? info : { ...info, exclusion }, body, {
       arrays: keepsIds ? arraysOf(verdict) : NO_ARRAYS,

@@ -12,7 +12,7 @@ import { samplingOf } from '../chat/upstream-request';
 import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture, type CaptureVerdict } from './judge-capture';
 import type { Outbox } from './outbox';
-import { arrivedParcel, completedParcels, outcomeOf, type Ending, type Turn } from './turn-messages';
+import { arrivedParcel, completedParcels, isSettledHere, outcomeOf, type Ending, type Turn } from './turn-messages';
 
 /** What a request brings that is recorded. */
 export interface Arrival {
@@ -124,6 +124,9 @@ export class TurnRecorder {
         route: ending.route,
         exclusion: outcome.exclusion ?? 'none',
       });
+      if (isSettledHere(outcome.exclusion)) telemetry.metrics.turnsSettled.inc({ outcome: outcome.exclusion });
+      telemetry.metrics.tokens.inc({ kind: 'prompt' }, result.answer?.promptTokens ?? 0);
+      telemetry.metrics.tokens.inc({ kind: 'completion' }, result.answer?.completionTokens ?? 0);
       for (const parcel of completedParcels(turn, ending, outcome)) this.outbox.push(parcel);
       return null;
     });

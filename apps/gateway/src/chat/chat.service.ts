@@ -19,6 +19,7 @@ import { assertSessionHeaders } from './identify';
 import { parseChatRequest, type ChatRequest } from './parse-request';
 import { relayBody, StreamRelay, type RelayOptions } from './relay';
 import { additionsFor, upstreamBody } from './upstream-request';
+import { Stopwatch } from './stopwatch';
 import { Watchdog } from './watchdog';
 
 /** A chat request as it came in, its key already checked. */
@@ -51,6 +52,7 @@ interface Exchange {
   readonly request: ChatRequest;
   readonly client: ClientConnection;
   readonly abort: AbortController;
+  readonly ownWork: Stopwatch;
   readonly watchdog: Watchdog;
 }
 
@@ -133,8 +135,10 @@ export class ChatService {
   }
 
   private async exchange(chat: IncomingChat, client: ClientConnection): Promise<void> {
+    const ownWork = new Stopwatch();
     const request = parseChatRequest(chat.raw);
     assertSessionHeaders(chat.headers);
+    ownWork.stop();
     const turnId = this.recorder.newTurnId();
     const abort = new AbortController();
     client.onGone(() => {
@@ -144,8 +148,9 @@ export class ChatService {
       if (abort.signal.reason instanceof ClientGoneError) client.drop();
     });
     await this.passGate(turnId, request, client, abort.signal);
+    ownWork.goOn();
     try {
-      await this.serveTurn({ turnId, chat, request, client, abort });
+      await this.serveTurn({ turnId, chat, request, client, abort, ownWork });
     } finally {
       this.gate.leave();
     }
@@ -165,11 +170,12 @@ export class ChatService {
   }
 
   private async serveTurn(exchange: Omit<Exchange, 'watchdog'>): Promise<void> {
-    const { turnId, chat, request, client, abort } = exchange;
+    const { turnId, chat, request, client, abort, ownWork } = exchange;
     if (!client.headersSent) client.setHeader('x-rl-turn-id', turnId);
     const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
     const watchdog = new Watchdog(abort, this.context.settings.gateway, () => this.gate.isClosed);
     let result: ServedResult = { answer: null, failure: 'gateway_error' };
+    this.context.telemetry.metrics.overheadSeconds.observe(ownWork.seconds);
     try {
       result = await this.forward({ ...exchange, watchdog });
     } catch (error) {

@@ -4,6 +4,9 @@ import { TurnJudged, TurnSettled, type SettleReason, type TurnFollowedInfo } fro
 import { Telemetry } from '@app/telemetry';
 import type { Judgement } from './judge.service';
 
+const isDisputed = (votes: Judgement['votes']): boolean =>
+  new Set(votes.flatMap(({ score }) => (score === null ? [] : [score]))).size > 1;
+
 /** Publishes what became of a followed turn, once: what is there already stands, and is not counted again. */
 @Injectable()
 export class VerdictPublisher {
@@ -29,7 +32,9 @@ export class VerdictPublisher {
       },
       head: { judgeModel, votes, ...(detail === undefined ? {} : { detail }) },
     });
-    if (result === 'stored') this.telemetry.metrics.turnsJudged.inc({ score: score === null ? 'none' : String(score) });
+    if (result !== 'stored') return;
+    this.telemetry.metrics.turnsJudged.inc({ score: score === null ? 'none' : String(score) });
+    if (isDisputed(votes)) this.telemetry.metrics.turnsDisputed.inc();
   }
 
   /** Settles a turn that will never be judged. */

@@ -65,9 +65,11 @@ export class StatsService implements OnApplicationBootstrap, OnModuleDestroy {
 
   private gauge(): void {
     const now = this.policy.store.now();
-    const { samplesWaiting, samplesLeased, policyVersion } = this.telemetry.metrics;
+    const { samplesWaiting, samplesLeased, samplesAcknowledged, samplesStale, policyVersion } = this.telemetry.metrics;
     samplesWaiting.set(waitingSequences(this.policy.current, this.index.view, now).length);
     samplesLeased.set(leasedSequences(this.policy.current, now).length);
+    samplesAcknowledged.set(this.policy.current.acknowledged);
+    samplesStale.set(this.policy.current.stale ?? 0);
     policyVersion.set(this.policy.current.version);
   }
 }

@@ -60,6 +60,11 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     );
   }
 
+  /** Sessions that the last sweep left open. */
+  get openSessions(): number {
+    return this.open.size;
+  }
+
   onApplicationBootstrap(): void {
     this.background.start();
   }

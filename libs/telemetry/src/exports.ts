@@ -1,0 +1,63 @@
+import type { Metrics } from './metrics';
+
+export type MetricKey = keyof Metrics;
+
+/** What every app on the bus exports. */
+const EVERY_APP = ['busUp'] as const satisfies readonly MetricKey[];
+const EVERY_CONSUMER = [
+  ...EVERY_APP,
+  'handlerErrors',
+  'consumerPending',
+  'consumerUnsettled',
+] as const satisfies readonly MetricKey[];
+
+/** What each app exports beside its process: a metric that an app never sets would be a zero that says nothing. */
+export const EXPORTS = {
+  gateway: [
+    ...EVERY_APP,
+    'chatRequests',
+    'chatInFlight',
+    'firstByteSeconds',
+    'chatSeconds',
+    'overheadSeconds',
+    'tokens',
+    'captureRoute',
+    'turns',
+    'turnsSettled',
+    'captureDropped',
+    'captureBufferBytes',
+    'gateClosed',
+    'gateHeldSeconds',
+    'newWeightsSeconds',
+    'policyVersion',
+  ],
+  'session-tracker': [...EVERY_CONSUMER, 'turnsFollowed', 'turnsSettled', 'sessionsOpen', 'sessionsEnded'],
+  'prm-judge': [
+    ...EVERY_CONSUMER,
+    'votes',
+    'voteSeconds',
+    'turnsJudged',
+    'turnsDisputed',
+    'turnsSettled',
+    'breakerOpen',
+  ],
+  'sample-submitter': [
+    ...EVERY_CONSUMER,
+    'turnsSettled',
+    'feedback',
+    'samplesWaiting',
+    'samplesLeased',
+    'samplesAcknowledged',
+    'samplesStale',
+    'policyVersion',
+    'policyUpdates',
+    'gateClosedSeconds',
+    'leases',
+    'records',
+    'storeBytes',
+    'storeLimitBytes',
+  ],
+} as const satisfies Record<string, readonly MetricKey[]>;
+
+/** An app, by the name of its folder. */
+export type AppName = keyof typeof EXPORTS;
