@@ -39,6 +39,7 @@ module.exports = {
     { ...base, displayName: 'integration', testRegex: 'test/integration/.*\\.spec\\.ts$' },
     { ...base, displayName: 'input', testRegex: 'test/input/.*\\.spec\\.ts$' },
     { ...base, displayName: 'e2e', testRegex: 'test/e2e/.*\\.spec\\.ts$' },
+    { ...base, displayName: 'dashboards', testRegex: 'test/dashboards/.*\\.spec\\.ts$' },
     { ...base, displayName: 'crash', testRegex: 'test/crash/.*\\.spec\\.ts$' },
   ],
   testTimeout: 30_000,

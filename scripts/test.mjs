@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
+import { runDashboardTests } from './lib/dashboard-tests.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runJest } from './lib/jest.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { runScript } from './lib/problem.mjs';
 
-// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first. The last line is
+// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first, and the dashboards last. The last line is
 // "N passed, N failed", for programs.
 await runScript(async () => {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -19,12 +20,19 @@ await runScript(async () => {
     const env = { NATS_SERVER_BIN: binary };
     for (const [project, ...flags] of [['unit'], ['integration'], ['input'], ['e2e', '--runInBand']]) {
       console.log(`\n${project} tests`);
-      const { passed, failed } = await runJest(project, { env, flags });
-      total.passed += passed;
-      total.failed += failed;
+      add(total, await runJest(project, { env, flags }));
+    }
+    if (values.check) {
+      console.log('\ndashboard tests');
+      add(total, await runDashboardTests(binary));
     }
   } finally {
     process.exitCode = total.failed > 0 ? 1 : 0;
     process.on('exit', () => console.log(`${total.passed} passed, ${total.failed} failed`));
   }
 });
+
+function add(total, { passed, failed }) {
+  total.passed += passed;
+  total.failed += failed;
+}

@@ -71,7 +71,8 @@ function adviceFor(env) {
   return `No nats-server was found. Install it (${hint}), or set NATS_URL to a server that runs, and start again.`;
 }
 
-function findProgram(name, env, more = []) {
+/** A program in the path, or in one of some more folders; null if there is none. */
+export function findProgram(name, env, more = []) {
   const folders = [...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...more];
   return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
 }

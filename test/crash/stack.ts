@@ -12,10 +12,12 @@ export interface StackOptions {
   readonly idleS: number;
   /** Size of the store in GB. @default 1 */
   readonly storeGb?: number;
-  /** Further lines of the server's configuration. */
+  /** Further lines of the server's configuration; its store is its own all the same. */
   readonly natsConfig?: string;
   readonly replicas?: Partial<Record<App, number>>;
   readonly env?: Record<string, string>;
+  /** What one app has in its environment beside what all have; `nats` is the server's URL. */
+  readonly envOf?: (app: App, nats: string) => Record<string, string>;
 }
 
 /** A span of time in which NATS was not there; `to` is Infinity while it lasts. */
@@ -32,6 +34,7 @@ interface Parts {
   readonly ports: ReadonlyMap<string, number>;
   readonly env: Record<string, string>;
   readonly replicas: Record<App, number>;
+  readonly envOf: NonNullable<StackOptions['envOf']>;
 }
 
 /** The whole system: every replica a process that the driver starts itself, a real NATS server, two engine doubles. */
@@ -57,7 +60,7 @@ export class CrashStack {
     // A second block of one name replaces the first one whole.
     const storeDir = join(folder, 'store');
     const store = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${Math.ceil(storeGb * 1024)}MB }`;
-    const config = `${store}\n${options.natsConfig ?? ''}`;
+    const config = `${options.natsConfig ?? ''}\n${store}`;
     const nats = await startNatsServer({ port: await lastingPort(), storeDir, config });
     const policy = await startEngineDouble({ port: await lastingPort() });
     policy.script(policyRule);
@@ -85,7 +88,16 @@ export class CrashStack {
       OPENCLAW_RL_LOGS_LEVEL: 'warn',
       ...options.env,
     };
-    const stack = new CrashStack({ folder, nats, policy, judge, ports, env, replicas });
+    const stack = new CrashStack({
+      folder,
+      nats,
+      policy,
+      judge,
+      ports,
+      env,
+      replicas,
+      envOf: options.envOf ?? (() => ({})),
+    });
     for (const service of stack.services) service.start();
     await Promise.all(stack.services.map((service) => service.whenUp()));
     return stack;
@@ -155,6 +167,7 @@ export class CrashStack {
       'session-tracker': { OPENCLAW_RL_METRICS_PORT: port },
       'prm-judge': { OPENCLAW_RL_METRICS_PORT: port },
     };
-    return new Service({ app, name, env: { ...this.parts.env, ...ports[app] }, logs: join(this.folder, 'logs') });
+    const env = { ...this.parts.env, ...this.parts.envOf(app, this.nats.url), ...ports[app] };
+    return new Service({ app, name, env, logs: join(this.folder, 'logs') });
   }
 }

@@ -1,0 +1,123 @@
+import { until } from '@app/testing';
+import {
+  alertExpressions,
+  panelExpressions,
+  recordedExpressions,
+  selectorsIn,
+  type Expression,
+} from '../support/observability';
+import { startDeployedStack, USE, type DeployedStack } from './deployed-stack';
+import { startPrometheus, type Prometheus } from './prometheus';
+
+/** What has no series unless something goes wrong, which it does not here. */
+const NOTHING_WRONG: Readonly<Record<string, string>> = {
+  openclaw_rl_handler_errors_total: 'no handler fails',
+  openclaw_rl_capture_dropped_total: 'no turn is dropped',
+  'openclaw_rl_turns_settled_total{outcome="dead_letter"}': 'no message is given up',
+  'openclaw_rl_chat_requests_total{status=~"5.."}': 'no chat fails',
+  'openclaw_rl_policy_updates_total{outcome=~"aborted|expired"}': 'every update is committed',
+};
+
+const isExcused = ({ expr }: Expression): boolean => selectorsIn(expr).every((selector) => selector in NOTHING_WRONG);
+
+jest.setTimeout(240_000);
+
+let deployed: DeployedStack;
+let prometheus: Prometheus;
+
+beforeAll(async () => {
+  deployed = await startDeployedStack();
+  const { stack } = deployed;
+  const hostsOf = (app: Parameters<typeof stack.of>[0]) => stack.of(app).map((each) => new URL(stack.urlOf(each)).host);
+  prometheus = await startPrometheus({
+    gateway: hostsOf('gateway'),
+    'session-tracker': hostsOf('session-tracker'),
+    'prm-judge': hostsOf('prm-judge'),
+    'sample-submitter': hostsOf('sample-submitter'),
+  });
+  // An increase needs a value before it: the second use is what is seen to happen.
+  await deployed.use();
+  await until(async () => (await valueOf('max(openclaw_rl_samples_acknowledged)')) === USE.trained, {
+    what: 'the first use has been scraped',
+    timeoutMs: 30_000,
+  });
+  await deployed.use();
+});
+
+afterAll(async () => {
+  await prometheus.stop();
+  await deployed.stop();
+});
+
+const valueOf = async (expr: string): Promise<number | null> => {
+  const [series] = await prometheus.query(expr);
+  return series === undefined ? null : Number(series.value[1]);
+};
+
+const hasSeries = (expr: string): Promise<boolean> =>
+  until(async () => (await prometheus.query(expr)).length > 0, { what: expr, timeoutMs: 30_000, everyMs: 250 });
+
+describe('after people, judges and a trainer have used the stack', () => {
+  it.each(panelExpressions.filter((each) => !isExcused(each)))('the panel has something to show: $where', ({ expr }) =>
+    expect(hasSeries(expr)).resolves.toBe(true),
+  );
+
+  it.each(recordedExpressions)('the rule has something to record: $where', ({ where, expr }) =>
+    expect(Promise.all([hasSeries(expr), hasSeries(where)])).resolves.toEqual([true, true]),
+  );
+
+  it.each(alertExpressions)('the alert watches series that are there: $where', async ({ expr }) => {
+    for (const selector of selectorsIn(expr)) {
+      if (!(selector in NOTHING_WRONG)) await expect(hasSeries(selector)).resolves.toBe(true);
+    }
+  });
+
+  it('every rule can be computed', async () => {
+    const ailing = (await prometheus.rules()).filter(({ health }) => health !== 'ok');
+    expect(ailing).toEqual([]);
+    expect(await prometheus.rules()).toHaveLength(recordedExpressions.length + alertExpressions.length);
+  });
+
+  it('nothing fires', async () => {
+    const firing = await prometheus.query('ALERTS{alertstate="firing"}');
+    expect(firing.map(({ metric }) => metric.alertname)).toEqual([]);
+  });
+
+  it.each(Object.entries(NOTHING_WRONG))('%s is empty, since %s', async (selector) => {
+    expect(await prometheus.query(selector)).toEqual([]);
+  });
+
+  const uses = (count: number): number => count * 2;
+
+  it.each([
+    ['sum(openclaw_rl_chat_requests_total)', uses(USE.chats)],
+    ['sum(openclaw_rl_chat_requests_total{stream="true"})', uses(1)],
+    ['sum(openclaw_rl_gateway_overhead_seconds_count)', uses(USE.chats)],
+    ['sum(openclaw_rl_turns_settled_total{outcome="sample"})', uses(USE.samples)],
+    ['sum(openclaw_rl_turns_settled_total{outcome="neutral"})', uses(1)],
+    ['sum(openclaw_rl_turns_disputed_total)', uses(USE.disputed)],
+    ['max(openclaw_rl_samples_acknowledged)', uses(USE.trained)],
+    ['min(openclaw_rl_policy_version)', uses(1)],
+    ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', uses(1)],
+    ['max(openclaw_rl_samples_waiting)', uses(USE.samples - USE.trained)],
+    ['sum(openclaw_rl_records_total{result="written"})', uses(USE.samples + 2)],
+    ['sum(openclaw_rl_feedback_total{fate="used"})', uses(1)],
+    ['max(openclaw_rl_consumer_pending)', 0],
+    ['count(openclaw_rl_bus_up == 1)', 5],
+    ['count(openclaw_rl_judge_breaker_open)', 2],
+  ])('%s is %d', async (expr, value) => {
+    await until(async () => (await valueOf(expr)) === value, { what: `${expr} is ${value}`, timeoutMs: 30_000 });
+  });
+
+  it('counts the tokens that the engine said it used', async () => {
+    await expect(valueOf('sum(openclaw_rl_tokens_total{kind="prompt"})')).resolves.toBeGreaterThan(0);
+    await expect(valueOf('sum(openclaw_rl_tokens_total{kind="completion"})')).resolves.toBeGreaterThan(0);
+  });
+
+  it('measures the store', async () => {
+    await expect(valueOf('max(openclaw_rl_store_limit_bytes{stream="RL_TURNS"})')).resolves.toBe(
+      Math.floor(1024 ** 3 * 0.4),
+    );
+    await expect(valueOf('max(openclaw_rl_store_bytes{stream="RL_TURNS"})')).resolves.toBeGreaterThan(0);
+  });
+});
