@@ -17,11 +17,15 @@ export async function runChecks() {
   return true;
 }
 
+const COMPOSE_FILES = ['compose.yaml', 'deploy/docker-compose.yml', 'deploy/tls.yml'];
+
 const CHECKS = {
   projects: checkProjects,
   format: () => runTool('prettier', 'bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
   lint: () => runNode([join(root, 'scripts', 'lib', 'lint.mjs')]),
   types: () => runTool('typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
+  'compose files': () => runTool('dclint', 'bin/dclint.cjs', ['--max-warnings', '0', ...COMPOSE_FILES]),
+  dashboards: () => runNode([join(root, 'scripts', 'build-dashboards.mjs'), '--check']),
   'dependency rules': () =>
     runTool('dependency-cruiser', 'bin/dependency-cruiser.mjs', [
       ...['--config', '.dependency-cruiser.cjs'],

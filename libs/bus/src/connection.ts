@@ -51,6 +51,11 @@ export class Connection {
     this.opening.catch(() => undefined);
   }
 
+  /** An inbox for each app, so that a server can keep replies from everybody but who asked. */
+  private get inboxPrefix(): string {
+    return `_INBOX.${this.options.name}`;
+  }
+
   get isUp(): boolean {
     return this.up;
   }
@@ -118,7 +123,7 @@ export class Connection {
     const api = { timeout: REQUEST_TIMEOUT_MS };
     const js = jetstream(nc, api);
     const jsm = await jetstreamManager(nc, { ...api, checkAPI: false });
-    this.session = { nc, js, jsm, kvm: new Kvm(js), publisher: new Publisher(nc) };
+    this.session = { nc, js, jsm, kvm: new Kvm(js), publisher: new Publisher(nc, this.inboxPrefix) };
     void this.follow(nc);
     this.setUp(true);
     return this.session;
@@ -131,6 +136,7 @@ export class Connection {
         return await connect({
           ...this.address.options,
           name: this.options.name,
+          inboxPrefix: this.inboxPrefix,
           maxReconnectAttempts: -1,
           reconnectTimeWait: RECONNECT_PAUSE_MS,
           reconnectJitter: RECONNECT_PAUSE_MS,

@@ -35,11 +35,16 @@ interface Answer {
  */
 export class Publisher {
   private readonly waiting = new Map<string, Waiting>();
-  private readonly inbox = createInbox();
+  private readonly inbox: string;
   private count = 0;
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly nc: NatsConnection) {
+  /** @param inboxPrefix where this app may listen for replies */
+  constructor(
+    private readonly nc: NatsConnection,
+    inboxPrefix: string,
+  ) {
+    this.inbox = createInbox(inboxPrefix);
     nc.subscribe(`${this.inbox}.*`, {
       callback: (error, message) => {
         if (error === null) this.take(message);

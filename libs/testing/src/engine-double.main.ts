@@ -3,21 +3,22 @@ import { parseArgs } from 'node:util';
 import { startEngineDouble } from './engine-double/engine-double';
 import type { ScriptedAnswer } from './engine-double/options';
 
-const USAGE = 'engine-double [--host H] [--port N] [--no-sglext] [--script FILE.json]';
+const USAGE = 'engine-double [--host H] [--port N] [--model ID] [--no-sglext] [--script FILE.json]';
 
-/** Policy (model "double") and judge (model "judge") in one process, until SIGTERM or SIGINT. */
+/** Policy (model "double", or another id) and judge (model "judge") in one process, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       host: { type: 'string', default: '127.0.0.1' },
       port: { type: 'string', default: '0' },
+      model: { type: 'string', default: 'double' },
       'no-sglext': { type: 'boolean', default: false },
       script: { type: 'string' },
     },
   });
-  const { host, script } = values;
+  const { host, model, script } = values;
   const answers = script === undefined ? [] : (JSON.parse(readFileSync(script, 'utf8')) as ScriptedAnswer[]);
-  const double = await startEngineDouble({ host, port: Number(values.port), sglext: !values['no-sglext'] });
+  const double = await startEngineDouble({ host, model, port: Number(values.port), sglext: !values['no-sglext'] });
   double.script(...answers);
   const stop = (): void => {
     void double.close();

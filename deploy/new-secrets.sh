@@ -1,0 +1,30 @@
+#!/bin/sh
+# Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key.
+# To change them all: move deploy/secrets away, run this, then docker compose up -d.
+set -eu
+umask 077
+cd "$(dirname "$0")"
+if [ -e secrets ]; then
+  echo "deploy/secrets is there already: move it away first, so that no key is lost" >&2
+  exit 1
+fi
+# A letter first: nats-server would take digits for a number.
+new() { printf 'k%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
+
+mkdir secrets
+for service in gateway session-tracker prm-judge sample-submitter; do
+  password=$(new)
+  variable=$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')
+  echo "NATS_${variable}_PASSWORD=$password" >>secrets/nats.env
+  echo "OPENCLAW_RL_NATS_URL=nats://$service:$password@nats:4222" >"secrets/$service.env"
+done
+chat=$(new)
+{
+  echo "OPENCLAW_RL_GATEWAY_API_KEYS=$chat"
+  echo "OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED=false"
+} >>secrets/gateway.env
+echo "OPENCLAW_RL_DOOR_API_KEYS=$(new)" >>secrets/sample-submitter.env
+echo "GF_SECURITY_ADMIN_PASSWORD=$(new)" >secrets/grafana.env
+
+echo "The key for OpenClaw: $chat"
+echo "Everything else is in deploy/secrets; Grafana's password (user admin) in deploy/secrets/grafana.env."

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { BUCKETS, CONSUMERS, STREAM_NAMES, STREAMS } from '@app/contracts';
+import { startNatsServer, type NatsServer } from '@app/testing';
+import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
+
+const passwords = readEnvFile('deploy/env/nats.env');
+const USERS = ['gateway', 'session-tracker', 'prm-judge', 'sample-submitter'] as const;
+type User = (typeof USERS)[number];
+
+/** Every subject that a message of some stream can have, with one id in each place. */
+const SUBJECTS = Object.values(STREAMS).flatMap(({ subjects }) => subjects.map((each) => each.replaceAll('*', 'id-1')));
+
+let folder: string;
+let server: NatsServer;
+const connections = new Map<User, NatsConnection>();
+const refused = new Map<User, string[]>(USERS.map((user) => [user, []]));
+
+beforeAll(async () => {
+  Object.assign(process.env, passwords);
+  folder = mkdtempSync(join(tmpdir(), 'users-'));
+  const store = `jetstream { store_dir: ${JSON.stringify(folder)} }`;
+  server = await startNatsServer({ config: `${natsConfigOfCompose()}\n${store}` });
+  for (const user of USERS) {
+    const nc = await connect({ servers: server.url, user, pass: 'development', reconnect: false });
+    connections.set(user, nc);
+    void (async () => {
+      for await (const status of nc.status()) {
+        if (status.type === 'error') refused.get(user)?.push(status.error.message);
+      }
+    })();
+  }
+});
+
+afterAll(async () => {
+  await Promise.all([...connections.values()].map((nc) => nc.close()));
+  await server.stop();
+  rmSync(folder, { recursive: true });
+  for (const name of Object.keys(passwords)) Reflect.deleteProperty(process.env, name);
+});
+
+/** Users whom the server lets do something. It tells of a refusal before it answers the flush. */
+const whoMay = async (act: (nc: NatsConnection) => void): Promise<User[]> => {
+  const allowed: User[] = [];
+  for (const user of USERS) {
+    const nc = connections.get(user)!;
+    const complaints = refused.get(user)!;
+    complaints.length = 0;
+    act(nc);
+    await nc.flush();
+    // The client hands a complaint on in a later microtask than the answer.
+    await setImmediate();
+    if (complaints.length === 0) allowed.push(user);
+  }
+  return allowed;
+};
+
+const whoMayPublish = (subject: string): Promise<User[]> =>
+  whoMay((nc) => {
+    nc.publish(subject);
+  });
+
+const whoMaySubscribe = (subject: string): Promise<User[]> =>
+  whoMay((nc) => {
+    nc.subscribe(subject, { callback: () => undefined });
+  });
+
+describe("the services' users at NATS", () => {
+  it.each([
+    ['rl.turn.arrived.v1.t', ['gateway']],
+    ['rl.turn.completed.v1.t', ['gateway']],
+    ['rl.feedback.given.v1.t.f', ['gateway']],
+    ['rl.session.closed.v1.r', ['gateway']],
+    ['rl.rpc.session.erase.v1', ['gateway']],
+    ['rl.rpc.policy.running.v1', ['sample-submitter']],
+    ['rl.policy.updated.v1.1', ['sample-submitter']],
+    ['rl.turn.followed.v1.t', ['session-tracker']],
+    ['rl.session.ended.v1.s.1', ['session-tracker']],
+    ['rl.turn.judged.v1.t', ['prm-judge']],
+    ['rl.turn.settled.v1.t', USERS],
+    ['$KV.rl-policy.state', ['sample-submitter']],
+    ['$JS.API.STREAM.MSG.DELETE.RL_TURNS', ['sample-submitter']],
+  ])('publish %s if it is theirs to say', async (subject, users) => {
+    expect(await whoMayPublish(subject)).toEqual(users);
+  });
+
+  it.each(SUBJECTS)('say %s, by somebody', async (subject) => {
+    const dead = /^rl\.dead\.letter\.v1\.id-1/.test(subject);
+    expect(await whoMayPublish(dead ? subject.replace('id-1', 'prm-judge') : subject)).not.toEqual([]);
+  });
+
+  it.each(Object.values(CONSUMERS))(
+    'work off $stream as $durable, and nobody else does',
+    async ({ stream, durable }) => {
+      expect(await whoMayPublish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`)).toEqual([durable]);
+      expect(await whoMayPublish(`$JS.API.CONSUMER.CREATE.${stream}.${durable}.rl.*.*.v1.>`)).toEqual([durable]);
+      expect(await whoMayPublish(`$JS.ACK.${stream}.${durable}.1.1.1.1.0`)).toEqual([durable]);
+      expect(await whoMayPublish(`$JS.API.CONSUMER.DELETE.${stream}.${durable}`)).toEqual([durable]);
+    },
+  );
+
+  it.each([...STREAM_NAMES, ...Object.values(BUCKETS).map(({ name }) => `KV_${name}`)])(
+    'declare %s, and never delete or purge it',
+    async (stream) => {
+      expect(await whoMayPublish(`$JS.API.STREAM.CREATE.${stream}`)).toEqual(USERS);
+      expect(await whoMayPublish(`$JS.API.STREAM.DELETE.${stream}`)).toEqual([]);
+      expect(await whoMayPublish(`$JS.API.STREAM.PURGE.${stream}`)).toEqual([]);
+    },
+  );
+
+  it.each(USERS)('have an inbox of their own: %s', async (user) => {
+    expect(await whoMaySubscribe(`_INBOX.${user}.>`)).toEqual([user]);
+  });
+
+  it.each(['>', 'rl.>', '_INBOX.>', '$JS.>'])('never listen to %s', async (subject) => {
+    expect(await whoMaySubscribe(subject)).toEqual([]);
+  });
+
+  it('are let in with their password only', async () => {
+    const options = { servers: server.url, reconnect: false, user: 'gateway' };
+    await expect(connect({ ...options, pass: 'another' })).rejects.toThrow(/authorization/i);
+    await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i);
+  });
+});
