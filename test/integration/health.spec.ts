@@ -32,7 +32,14 @@ describe('an app', () => {
 
   beforeAll(async () => {
     const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    app = await runApp({ module: TinyApp, host: '127.0.0.1', port: 0, logLevel: 'error', configure });
+    app = await runApp({
+      module: TinyApp,
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: 'error',
+      logFormat: 'text',
+      configure,
+    });
     said = write.mock.calls.map(([text]) => String(text)).join('');
     write.mockRestore();
     url = await app.getUrl();
@@ -76,7 +83,7 @@ describe('an app', () => {
     const address = holder.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     try {
-      const second = runApp({ module: TinyApp, host: '127.0.0.1', port, logLevel: 'error' });
+      const second = runApp({ module: TinyApp, host: '127.0.0.1', port, logLevel: 'error', logFormat: 'text' });
       await expect(second).rejects.toThrow(String(port));
     } finally {
       await new Promise((resolve) => holder.close(resolve));
@@ -102,7 +109,13 @@ describe('the end of an app', () => {
 
   it('does not wait for a client that keeps its connection, and gives it the reply that was under way', async () => {
     const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const waiting = await runApp({ module: WaitingApp, host: '127.0.0.1', port: 0, logLevel: 'error' });
+    const waiting = await runApp({
+      module: WaitingApp,
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: 'error',
+      logFormat: 'text',
+    });
     write.mockRestore();
     server = waiting.getHttpServer() as Server;
     const agent = new Agent({ keepAlive: true });

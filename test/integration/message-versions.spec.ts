@@ -96,7 +96,7 @@ describe('messages of other versions, and of none', () => {
       OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
     });
     for (const module of [SessionTrackerModule.forSettings(settings), PrmJudgeModule.forSettings(settings)]) {
-      apps.push(await runApp({ module, host: '127.0.0.1', port: 0, logLevel: 'error' }));
+      apps.push(await runApp({ module, host: '127.0.0.1', port: 0, logLevel: 'error', logFormat: 'text' }));
     }
     submitter = await startSubmitter(nats.url);
   });

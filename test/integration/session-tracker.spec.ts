@@ -34,6 +34,7 @@ describe('two session-trackers on a real nats-server', () => {
       host: '127.0.0.1',
       port: 0,
       logLevel: 'error',
+      logFormat: 'text',
     });
     replicas.push(replica);
     return replica;

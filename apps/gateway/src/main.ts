@@ -13,6 +13,7 @@ const main = async (): Promise<void> => {
     host: gateway.host,
     port: gateway.port,
     logLevel: settings.logs.level,
+    logFormat: settings.logs.format,
     adapter: gatewayAdapter(),
     configure: (app) => {
       configureHttp(app, gateway);

@@ -12,6 +12,7 @@ const main = async (): Promise<void> => {
     host: door.host,
     port: door.port,
     logLevel: logs.level,
+    logFormat: logs.format,
     adapter: doorAdapter(),
     configure: (app) => {
       configureApp(app, door);

@@ -9,6 +9,7 @@ const main = async (): Promise<void> => {
     host: settings.metrics.host,
     port: settings.metrics.port,
     logLevel: settings.logs.level,
+    logFormat: settings.logs.format,
   });
 };
 

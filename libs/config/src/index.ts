@@ -9,7 +9,7 @@ export { DoorSettings } from './sections/door';
 export { GATE_PAUSES, GateSettings, type GatePause } from './sections/gate';
 export { GatewaySettings } from './sections/gateway';
 export { JudgeSettings, VERDICT_FORMATS, type VerdictFormat } from './sections/judge';
-export { LOG_LEVELS, LogsSettings, type LogLevel } from './sections/logs';
+export { LOG_LEVELS, LogsSettings, type LogFormat, type LogLevel } from './sections/logs';
 export { MetricsSettings } from './sections/metrics';
 export { NatsSettings } from './sections/nats';
 export { PoolsSettings, type GpuShare } from './sections/pools';

@@ -243,6 +243,7 @@ const CASES: readonly Case[] = [
   { path: 'records.dir', default: '.openclaw-rl/records', toml: ['"r"', 'r'], env: ['s', 's'], refused: ['""'] },
   { path: 'records.keep_versions', default: 0, toml: ['1', 1], env: ['2', 2], refused: ['-1'] },
   { path: 'logs.level', default: 'info', toml: ['"debug"', 'debug'], env: ['warn', 'warn'], refused: ['"verbose"'] },
+  { path: 'logs.format', default: 'text', toml: ['"json"', 'json'], env: ['json', 'json'], refused: ['"xml"'] },
   { path: 'metrics.host', default: '127.0.0.1', toml: ['"0.0.0.0"', '0.0.0.0'], env: ['::', '::'], refused: ['1'] },
   {
     path: 'metrics.port',

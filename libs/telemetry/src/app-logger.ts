@@ -12,6 +12,9 @@ const NEST_START = new Set([
   'NestApplication',
 ]);
 
+/** Whether a message is what Nest says about itself while it starts; its context stands last. */
+export const isOfNestStart = (rest: readonly unknown[]): boolean => NEST_START.has(String(rest.at(-1)));
+
 /** One line a message, `time level [context] text`. What Nest says about itself while it starts is for the level debug. */
 export class AppLogger extends ConsoleLogger {
   constructor(level: LogLevel) {
@@ -20,7 +23,7 @@ export class AppLogger extends ConsoleLogger {
   }
 
   override log(message: unknown, ...rest: unknown[]): void {
-    if (NEST_START.has(String(rest.at(-1)))) this.debug(message, ...rest);
+    if (isOfNestStart(rest)) this.debug(message, ...rest);
     else super.log(message, ...rest);
   }
 

@@ -1,9 +1,10 @@
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { LogLevel } from '@app/config';
+import type { LogFormat, LogLevel } from '@app/config';
 import { AppLogger } from './app-logger';
 import { endConnectionsAtClose } from './end-connections';
+import { JsonLogger } from './json-logger';
 
 /** How an app is started. */
 export interface AppOptions {
@@ -12,6 +13,8 @@ export interface AppOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly logLevel: LogLevel;
+  /** text for people, json for programs that collect logs. */
+  readonly logFormat: LogFormat;
   readonly adapter?: FastifyAdapter;
   /** Called before the app listens. */
   readonly configure?: (app: NestFastifyApplication) => void;
@@ -23,7 +26,8 @@ export interface AppOptions {
  */
 export const runApp = async (options: AppOptions): Promise<INestApplication> => {
   const adapter = options.adapter ?? new FastifyAdapter();
-  const logger = new AppLogger(options.logLevel);
+  const { logLevel, logFormat } = options;
+  const logger = logFormat === 'json' ? new JsonLogger(logLevel) : new AppLogger(logLevel);
   const app = await NestFactory.create<NestFastifyApplication>(options.module, adapter, {
     logger,
     abortOnError: false,
