@@ -30,7 +30,11 @@ const base = {
     'node_modules/.+\\.m?js$': swc({ jsc: { target: 'es2022', parser: { syntax: 'ecmascript' } } }),
   },
   transformIgnorePatterns: [`node_modules/(?!(${esmOnly.join('|')})/)`],
-  moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
+  moduleNameMapper: {
+    '^@app/([^/]+)$': '<rootDir>/libs/$1/src',
+    // Threads start from a file on the disk, which the build would have made.
+    '^\\./render-worker-file$': '<rootDir>/test/support/render-worker-file.ts',
+  },
 };
 
 module.exports = {

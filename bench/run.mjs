@@ -1,6 +1,7 @@
 // npm run bench [-- --seconds N --only NAME]: the gateway against its upstream, the whole loop, and the mathematics of training.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchGenerate } from './generate.mjs';
 import { memory } from './memory.mjs';
 import { runJson, stopAll } from './processes.mjs';
 import { bus, startGateway, startNats, startPassthrough, startService, startStub } from './stack.mjs';
@@ -146,6 +147,7 @@ try {
     console.log(`advantages and policy loss with gradient, 16 samples of 8,192 tokens: ${round(lossMs)} ms`);
     console.log(`top-K loss with gradient, 8,192 tokens, K = 50, 956 tokens in the vocabulary: ${round(topKMs)} ms`);
   }
+  if (wanted('generate')) await benchGenerate();
   const loops = [];
   if (wanted('judged')) loops.push({ name: 'judged turns/s, 3 votes', ...(await judged()) });
   for (const judges of [1, 2, 4]) {

@@ -58,7 +58,7 @@ export const startPassthrough = async ({ stub }) => {
   return { ...proxy, usage: () => usageOf(proxy.pid) };
 };
 
-export const startGateway = (parts) => startService('gateway', parts);
+export const startGateway = (parts, env) => startService('gateway', parts, env);
 
 const withManager = async (nats, work) => {
   const nc = await connect({ servers: nats.value });

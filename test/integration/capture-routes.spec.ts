@@ -1,37 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Bus } from '@app/bus';
 import { TurnCompleted } from '@app/contracts';
 import {
   startEngineDouble,
   startNatsServer,
   until,
+  writeModelFolder,
   type EngineDouble,
   type EngineDoubleOptions,
   type NatsServer,
 } from '@app/testing';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 
+/** An engine, and whether the gateway is given its tokenizer, with its own template or another. */
+type Options = EngineDoubleOptions & { tokenizer?: boolean; otherTemplate?: boolean };
+
 /** Engines, what each is captured by, and what is said against better routes. */
-const ENGINES: [name: string, options: EngineDoubleOptions, route: string, why: string][] = [
+const ENGINES: [name: string, options: Options, route: string, why: string][] = [
   ['an SGLang with sglext', {}, 'sglext', ''],
   ['a vLLM', { dialect: 'vllm' }, 'token_ids', 'sglext: no ids in its streams'],
   [
     'an SGLang without ids in its chat',
     { sglext: false },
     'text',
+    'sglext: no ids in its streams; token_ids: no ids in its streams; generate: server.tokenizer is not set',
+  ],
+  [
+    'such an SGLang, where the tokenizer is known',
+    { sglext: false, tokenizer: true },
+    'generate',
     'sglext: no ids in its streams; token_ids: no ids in its streams',
+  ],
+  [
+    'such an SGLang, where the template is of another model',
+    { sglext: false, tokenizer: true, otherTemplate: true },
+    'text',
+    'sglext: no ids in its streams; token_ids: no ids in its streams; ' +
+      'generate: the engine makes another prompt of the same messages than server.tokenizer',
   ],
   [
     'an SGLang whose ids are not whole',
     { faults: ['sglext_without_last_id'] },
     'text',
-    'sglext: 4 log-probs for 3 response ids; token_ids: no ids in its streams',
+    'sglext: 4 log-probs for 3 response ids; token_ids: no ids in its streams; generate: server.tokenizer is not set',
   ],
   [
     'a hosted model',
     { dialect: 'openai' },
     'text',
-    'sglext: refused with status 400; token_ids: refused with status 400',
+    'sglext: refused with status 400; token_ids: refused with status 400; generate: server.tokenizer is not set',
   ],
+];
+
+/** An engine for each route; `/generate` streams in two ways. */
+const ALL_ROUTES = [
+  {},
+  { dialect: 'vllm' as const },
+  { sglext: false, tokenizer: true },
+  { sglext: false, tokenizer: true, incrementalStreaming: true },
 ];
 
 const SCRIPT = {
@@ -87,9 +115,16 @@ const accumulate = (text: string) => {
 describe('capture routes', () => {
   let nats: NatsServer;
   let bus: Bus;
+  let folder: string;
+  let otherFolder: string;
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'model-'));
+    writeModelFolder(folder);
+    otherFolder = join(folder, 'other');
+    writeModelFolder(otherFolder);
+    writeFileSync(join(otherFolder, 'chat_template.jinja'), '{{ messages[-1].content }}');
     nats = await startNatsServer();
     bus = new Bus({ url: nats.url, app: 'test', storeGb: 1, replicas: 1 });
     await bus.ready();
@@ -102,9 +137,14 @@ describe('capture routes', () => {
   afterAll(async () => {
     await bus.close();
     await nats.stop();
+    rmSync(folder, { recursive: true });
   });
 
-  const start = async (options: EngineDoubleOptions): Promise<{ engine: EngineDouble; gateway: TestGateway }> => {
+  const start = async ({
+    tokenizer = false,
+    otherTemplate = false,
+    ...options
+  }: Options): Promise<{ engine: EngineDouble; gateway: TestGateway }> => {
     const engine = await startEngineDouble(options);
     open.push(engine);
     const gateway = await startGateway({
@@ -112,6 +152,7 @@ describe('capture routes', () => {
       OPENCLAW_RL_NATS_STORE_GB: '1',
       OPENCLAW_RL_SERVER_BASE_URL: engine.url,
       OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      ...(tokenizer ? { OPENCLAW_RL_SERVER_TOKENIZER: otherTemplate ? otherFolder : folder } : {}),
     });
     open.push(gateway);
     return { engine, gateway };
@@ -139,34 +180,150 @@ describe('capture routes', () => {
   it.each([true, false])('gives client and trainer the same by every route, streamed %p', async (stream) => {
     const body = request(stream ? { stream, stream_options: { include_usage: true } } : {});
     const served = [];
-    for (const options of [{}, { dialect: 'vllm' as const }]) {
+    for (const options of ALL_ROUTES) {
       served.push(await serve(await start(options), body));
     }
-    const [first, second] = served as [(typeof served)[0], (typeof served)[0]];
+    const [first, ...others] = served as [(typeof served)[0], ...typeof served];
     expect(first.seen).toMatchObject({
       content: SCRIPT.content,
       reasoning: SCRIPT.reasoning,
       calls: SCRIPT.toolCalls.map(({ name, arguments: args }) => ({ name, arguments: JSON.stringify(args) })),
       finish: 'tool_calls',
     });
-    expect(second.seen).toEqual(first.seen);
+    for (const other of others) expect(other.seen).toEqual(first.seen);
     for (const { chunks } of served) {
       expect(JSON.stringify(chunks)).not.toMatch(/token_ids|output_ids|"logprob"/);
     }
-    expect(second.stored.arrays.promptIds).toEqual(first.stored.arrays.promptIds);
-    expect(second.stored.arrays.responseIds).toEqual(first.stored.arrays.responseIds);
+    for (const { stored } of others) {
+      expect(stored.arrays.promptIds).toEqual(first.stored.arrays.promptIds);
+      expect(stored.arrays.responseIds).toEqual(first.stored.arrays.responseIds);
+    }
     expect(first.stored.arrays.responseIds!.length).toBeGreaterThan(20);
     expect(served.map(({ stored }) => [stored.head.route, stored.head.logProbsTempered])).toEqual([
       ['sglext', true],
       ['token_ids', false],
+      ['generate', true],
+      ['generate', true],
     ]);
   });
 
   it('captures the same log-probs by every route where they are taken alike', async () => {
     const body = request({ stream: true, temperature: 1 });
-    const [sglang, vllm] = [await serve(await start({}), body), await serve(await start({ dialect: 'vllm' }), body)];
-    expect(vllm.stored.arrays.logProbs).toEqual(sglang.stored.arrays.logProbs);
-    expect(sglang.stored.arrays.logProbs).toHaveLength(sglang.stored.arrays.responseIds!.length);
+    const served = [];
+    for (const options of ALL_ROUTES) served.push((await serve(await start(options), body)).stored.arrays);
+    const [first, ...others] = served as [(typeof served)[0], ...typeof served];
+    for (const { logProbs } of others) expect(logProbs).toEqual(first.logProbs);
+    expect(first.logProbs).toHaveLength(first.responseIds!.length);
+  });
+
+  describe('through /generate', () => {
+    const GENERATE = { sglext: false, tokenizer: true, incrementalStreaming: true };
+
+    it('stores the prompt that it sent, and counts how prompts stand to each other', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      const first = await serve({ engine, gateway }, request({ stream: true }));
+      const calls = first.chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+      const { content, reasoning: reasoning_content } = first.seen;
+      const messages = [
+        ...request().messages,
+        { role: 'assistant', content, reasoning_content, tool_calls: calls },
+        { role: 'tool', tool_call_id: calls[0].id, content: 'one' },
+        { role: 'tool', tool_call_id: calls[1].id, content: 'two' },
+      ];
+      const second = await serve({ engine, gateway }, request({ stream: true, messages }));
+      const [prompt] = engine
+        .chats()
+        .slice(-1)
+        .map(({ body }) => body.input_ids as number[]);
+      const promptIds = Array.from(second.stored.arrays.promptIds!);
+      expect(promptIds).toEqual(prompt);
+      // The script writes arguments without spaces, the template with: a fork in the middle of the first answer.
+      const before = [...first.stored.arrays.promptIds!, ...first.stored.arrays.responseIds!];
+      const common = before.findIndex((id, i) => id !== promptIds[i]);
+      expect(common).toBeGreaterThan(first.stored.arrays.promptIds!.length + 10);
+      const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+      expect(metrics).toContain('openclaw_rl_prompts_total{drift="new"} 1');
+      expect(metrics).toContain('openclaw_rl_prompts_total{drift="forked"} 1');
+    });
+
+    it('says its sampling, also what only the model says', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      const { stored } = await serve({ engine, gateway }, { model: 'm', messages: request().messages, top_p: 0.9 });
+      expect(stored.head.sampling).toEqual({ temperature: 1, topP: 0.9, topK: -1 });
+      expect(engine.chats().at(-1)!.body.sampling_params).toMatchObject({ temperature: 1, top_p: 0.9, top_k: -1 });
+    });
+
+    it('serves by the chat what /generate cannot do', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      for (const more of [
+        { logprobs: true },
+        { separate_reasoning: false },
+        { response_format: { type: 'text' }, tool_choice: 'required' },
+      ]) {
+        const { seen, stored } = await serve({ engine, gateway }, request(more));
+        expect([engine.chats().at(-1)!.path, stored.head.route]).toEqual(['/v1/chat/completions', 'text']);
+        expect(seen.content).toContain(SCRIPT.content);
+      }
+    });
+
+    it.each([true, false])('ends at a text that the client names, streamed %p', async (stream) => {
+      const { engine, gateway } = await start(GENERATE);
+      engine.script({ content: 'one two END three' });
+      const response = await gateway.post('/v1/chat/completions', request({ stream, stop: 'END' }));
+      const { seen } = accumulate(await response.text());
+      expect([seen.content, seen.finish]).toEqual(['one two ', 'stop']);
+    });
+
+    it('says where an answer was cut off, and keeps half a call as text', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      engine.script({ ...SCRIPT, reasoning: undefined, cutOffAfterTokens: 60 });
+      const response = await gateway.post('/v1/chat/completions', request({ stream: true, max_tokens: 60 }));
+      const { seen } = accumulate(await response.text());
+      expect(seen).toMatchObject({ finish: 'length', content: expect.stringContaining('<tool_call>') });
+    });
+
+    it('hands on an error in the middle, and trains on nothing of it', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      engine.script({ content: 'one two three', errorAfterTokens: 3, message: 'out of memory' });
+      const response = await gateway.post('/v1/chat/completions', request({ stream: true }));
+      expect(await response.text()).toContain('out of memory');
+      const { info } = await until(() => bus.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), {
+        what: 'the turn',
+      });
+      expect(info.exclusion).toBe('upstream_error');
+    });
+
+    it('tells the engine when its client has gone', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      let goOn = (): void => undefined;
+      engine.script({
+        content: 'one two three',
+        holdAfterTokens: 2,
+        hold: new Promise<void>((resolve) => (goOn = resolve)),
+      });
+      const leaving = new AbortController();
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(request({ stream: true })),
+        signal: leaving.signal,
+      });
+      await response.body!.getReader().read();
+      leaving.abort();
+      await until(() => engine.chats().at(-1)!.state === 'aborted', { what: 'the abort at the engine' });
+      goOn();
+    });
+
+    it('takes a turn for incomplete whose log-probs are not whole', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      engine.set({ faults: ['output_log_prob_missing'], incrementalStreaming: false });
+      const response = await gateway.post('/v1/chat/completions', request({ stream: true }));
+      await response.text();
+      const { info, body } = await until(() => bus.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), {
+        what: 'the turn',
+      });
+      expect([info.exclusion, body.head.detail]).toEqual(['incomplete', 'length_mismatch']);
+    });
   });
 
   it('serves and stores turns of an engine without ids, and asks it for none', async () => {

@@ -7,6 +7,7 @@ export {
   type ToolDialectName,
 } from './answer/answer-form';
 export { AnswerParser, type AnswerForm, type AnswerStep } from './answer/answer-parser';
+export { firstMark, openLength } from './answer/marks';
 export type { ParsedCall, ToolDialect, ToolSchemas } from './answer/tool-dialect';
 export { parseScore, parseScoreJson } from './boxed-score';
 export { hashAnswer, type AnswerHashes } from './chain';

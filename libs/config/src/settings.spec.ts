@@ -77,6 +77,7 @@ const CASES: readonly Case[] = [
     refused: ['"a b"'],
     beside: { ...POLICY, KEY_A: 'a', KEY_B: 'b' },
   },
+  { path: 'server.tokenizer', default: null, toml: ['"models/a"', 'models/a'], env: ['b', 'b'], refused: ['1'] },
   {
     path: 'server.served_model_name',
     default: 'openclaw-rl',

@@ -56,10 +56,10 @@ export const Sampling = Type.Object({
 });
 
 /**
- * How a turn's token ids were captured, best first: SGLang's chat with `sglext`, a chat with `return_token_ids` (vLLM);
- * `text`: not at all.
+ * How a turn's token ids were captured, best first: SGLang's chat with `sglext`, a chat with `return_token_ids` (vLLM),
+ * SGLang's `/generate` with a prompt that was rendered here; `text`: not at all.
  */
-export const CAPTURE_ROUTES = ['sglext', 'token_ids', 'text'] as const;
+export const CAPTURE_ROUTES = ['sglext', 'token_ids', 'generate', 'text'] as const;
 
 /** Why a turn that was served cannot be trained on; the gateway knows first. */
 export const EXCLUSIONS = [

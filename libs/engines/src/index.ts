@@ -15,11 +15,21 @@ export {
   EngineTimeoutError,
   EngineUnreachableError,
 } from './engine-errors';
+export { ChatAnswer, chatFinishReason, type ChatAnswerOptions } from './generate/chat-answer';
+export { GenerateReader, withoutLogProbs, type GeneratedPiece, type GenerateFinish } from './generate/generate-reader';
+export {
+  findChatOnlyField,
+  generateBody,
+  stopIds,
+  stopTexts,
+  type GenerateDefaults,
+} from './generate/generate-request';
 export { Limiter } from './limiter';
 export { backoffMs, parseRetryAfterMs, type RetryPolicy } from './retry';
 export { probeTempering } from './probe-tempering';
 export { ASKING, PROBE_NAME, type RouteChoice } from './routes/capture-route';
-export { chooseRoute } from './routes/choose-route';
+export { chooseRoute, type ChooseOptions } from './routes/choose-route';
+export { readToolParser, type ProbeRenderer } from './routes/probe-generate';
 export {
   ClientGoneError,
   UpstreamClient,

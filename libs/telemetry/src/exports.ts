@@ -24,6 +24,7 @@ export const EXPORTS = {
     'captureRoute',
     'turns',
     'turnsSettled',
+    'prompts',
     'captureDropped',
     'captureBufferBytes',
     'gateClosed',

@@ -22,7 +22,19 @@ describe('createRegistry', () => {
 
   it('has no label for ids, sessions or text', async () => {
     const { registry } = createRegistry();
-    const known = ['status', 'stream', 'consumer', 'kind', 'route', 'exclusion', 'cause', 'role', 'result', 'score'];
+    const known = [
+      'status',
+      'stream',
+      'consumer',
+      'kind',
+      'route',
+      'drift',
+      'exclusion',
+      'cause',
+      'role',
+      'result',
+      'score',
+    ];
     const labels = ['outcome', 'fate', 'operation', 'error', ...known];
     for (const { name } of await registry.getMetricsAsJSON()) {
       if (!name.startsWith('openclaw_rl_')) continue;

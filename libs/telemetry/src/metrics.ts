@@ -52,6 +52,12 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['route'] as const,
       registers,
     }),
+    prompts: new Counter({
+      name: 'openclaw_rl_prompts_total',
+      help: 'Prompts rendered here, by how each stands to the turn before (by_chat, failed: not rendered)',
+      labelNames: ['drift'] as const,
+      registers,
+    }),
     captureDropped: new Counter({
       name: 'openclaw_rl_capture_dropped_total',
       help: 'Messages that the gateway could not keep, by cause',

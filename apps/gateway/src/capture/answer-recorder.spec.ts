@@ -32,6 +32,7 @@ describe('AnswerRecorder', () => {
       promptTokens: null,
       completionTokens: null,
       failed: false,
+      isContradictory: false,
     });
   });
 
@@ -74,6 +75,7 @@ describe('AnswerRecorder', () => {
       promptTokens: 2,
       completionTokens: 6,
       failed: false,
+      isContradictory: false,
     });
   });
 

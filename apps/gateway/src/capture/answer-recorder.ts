@@ -16,6 +16,8 @@ export interface RecordedAnswer {
   readonly completionTokens: number | null;
   /** Whether the engine sent an error in place of the rest. */
   readonly failed: boolean;
+  /** Whether ids contradict each other: those of the prompt and the engine's count, those of tokens and of log-probs. */
+  readonly isContradictory: boolean;
 }
 
 /** Tokens in a row that one policy version made. */
@@ -64,6 +66,7 @@ export class AnswerRecorder {
   private promptTokens: number | null = null;
   private completionTokens: number | null = null;
   private failed = false;
+  private isContradictory = false;
   private readonly spans: { version: number; tokens: number }[] = [];
 
   /** @param versionNow the policy version of this moment, for an answer whose tokens come as they are made */
@@ -91,6 +94,11 @@ export class AnswerRecorder {
     this.failed = true;
   }
 
+  /** What the engine said of the tokens does not fit together. */
+  markContradictory(): void {
+    this.isContradictory = true;
+  }
+
   get finished(): boolean {
     return this.finishReason !== null;
   }
@@ -113,6 +121,7 @@ export class AnswerRecorder {
       promptTokens: this.promptTokens,
       completionTokens: this.completionTokens,
       failed: this.failed,
+      isContradictory: this.isContradictory,
     };
   }
 

@@ -13,6 +13,7 @@ const answer = (fields: Partial<RecordedAnswer> = {}): RecordedAnswer => ({
   promptTokens: 2,
   completionTokens: 2,
   failed: false,
+  isContradictory: false,
   ...fields,
 });
 

@@ -31,6 +31,7 @@ export const judgeCapture = (answer: RecordedAnswer): CaptureVerdict => {
   if (responseIds === null || promptIds === null) return { kind: 'excluded', reason: 'no_token_ids' };
   if (promptIds.length === 0) return incomplete('empty_prompt');
   if (responseIds.length === 0) return incomplete('empty_response');
+  if (answer.isContradictory) return incomplete('ids_mismatch');
   if (logProbs.length !== responseIds.length) return incomplete('length_mismatch');
   if (answer.completionTokens !== null && answer.completionTokens !== responseIds.length) {
     return incomplete('usage_mismatch');

@@ -50,6 +50,7 @@ const ANSWER: RecordedAnswer = {
   promptTokens: 2,
   completionTokens: 3,
   failed: false,
+  isContradictory: false,
 };
 
 const endingOf = (answer: RecordedAnswer | null, fields: Partial<Ending> = {}): Ending => ({

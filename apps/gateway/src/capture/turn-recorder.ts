@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
-import type { CaptureRoute } from '@app/contracts';
+import type { CaptureRoute, Sampling } from '@app/contracts';
 import type { PolicyWatch } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { identify } from '../chat/identify';
@@ -29,6 +29,8 @@ export type ServedResult =
 /** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
 export interface EngineProfile {
   readonly logProbsTempered: boolean | null;
+  /** Sampling where a request names none. */
+  readonly samplingDefaults: Sampling;
 }
 
 /** No answer lives through more updates. */
@@ -81,7 +83,7 @@ export class TurnRecorder {
   begin(id: string, arrival: Arrival): Turn | null {
     return this.guard(() => {
       const { request, headers, scope } = arrival;
-      const { settings } = this.context;
+      const { settings, engine } = this.context;
       const conversation = describeConversation(request.messages, scope);
       const turn: Turn = {
         id,
@@ -89,7 +91,7 @@ export class TurnRecorder {
         conversation,
         identity: identify(headers, request, conversation, scope),
         model: settings.server.policyModel ?? request.model ?? settings.server.servedModelName,
-        sampling: samplingOf(request, settings.server),
+        sampling: samplingOf(request, engine.samplingDefaults),
         arrivedAt: Date.now(),
         policyVersion: this.policy.current.version,
         isVersionKnown: this.policy.isKnown,

@@ -4,6 +4,7 @@ import { Telemetry } from '@app/telemetry';
 import { TurnRecorder } from '../capture/turn-recorder';
 import { CaptureModule } from '../capture/capture.module';
 import { Gate } from '../gate/gate';
+import { GenerationService } from '../generate/generation.service';
 import { UpstreamModule } from '../upstream/upstream.module';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ChatController } from './chat.controller';
@@ -16,12 +17,20 @@ import { Drain } from './drain';
   controllers: [ChatController],
   providers: [
     Drain,
+    GenerationService,
     {
       provide: ChatService,
-      inject: [UpstreamService, TurnRecorder, Gate, Settings, Telemetry],
+      inject: [UpstreamService, TurnRecorder, Gate, Settings, Telemetry, GenerationService],
       useFactory: (
-        ...[upstream, recorder, gate, settings, telemetry]: [UpstreamService, TurnRecorder, Gate, Settings, Telemetry]
-      ): ChatService => new ChatService(upstream, recorder, gate, { settings, telemetry }),
+        ...[upstream, recorder, gate, settings, telemetry, generations]: [
+          UpstreamService,
+          TurnRecorder,
+          Gate,
+          Settings,
+          Telemetry,
+          GenerationService,
+        ]
+      ): ChatService => new ChatService(upstream, recorder, gate, { settings, telemetry, generations }),
     },
   ],
 })

@@ -4,22 +4,25 @@ import { Settings } from '@app/config';
 import type { CaptureRoute } from '@app/contracts';
 import { ClientGoneError, type UpstreamResponse } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
-import { AnswerRecorder } from '../capture/answer-recorder';
+import { AnswerRecorder, type RecordedAnswer } from '../capture/answer-recorder';
+import type { Turn } from '../capture/turn-messages';
 import { TurnRecorder, type ServedResult } from '../capture/turn-recorder';
 import { withErrorEnvelope } from '../errors/error-envelope';
 import { upstreamError } from '../errors/upstream-error';
 import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
 import { emptyChunk, whileStill } from '../gate/still-stream';
+import type { Generation, GenerationService } from '../generate/generation.service';
 import { AnswerMeter, readWhole } from '../upstream/read-answer';
 import { UpstreamService } from '../upstream/upstream.service';
 import type { ClientConnection } from './client-connection';
 import { NO_ADDITIONS, type Additions } from './client-view';
 import { assertSessionHeaders } from './identify';
 import { parseChatRequest, type ChatRequest } from './parse-request';
-import { relayBody, StreamRelay, type RelayOptions } from './relay';
+import { StreamRelay, type AnswerRelay } from './relay';
 import { additionsFor, upstreamBody } from './upstream-request';
 import { Stopwatch } from './stopwatch';
+import { headOf, isOdd, isOk, isStream } from './upstream-response';
 import { Watchdog } from './watchdog';
 
 /** A chat request as it came in, its key already checked. */
@@ -31,9 +34,6 @@ export interface IncomingChat {
 
 /** Request headers that mean something to the model's server as well. */
 const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
-
-/** Response headers of the model's server that mean something to the client. */
-const PASSED_ON = /^(content-encoding|retry-after|retry-after-ms|x-request-id|x-ratelimit-.*)$/;
 
 /** Headers of a stream that keep proxies from holding it back. */
 const STREAM_HEAD = {
@@ -54,35 +54,25 @@ interface Exchange {
   readonly abort: AbortController;
   readonly ownWork: Stopwatch;
   readonly watchdog: Watchdog;
+  /** null where this turn is not recorded. */
+  readonly turn: Turn | null;
 }
+
+/** Who makes what of an answer. */
+interface AnswerReader {
+  readonly relay: AnswerRelay;
+  readonly recorder: AnswerRecorder;
+}
+
+type PassedOn =
+  | { readonly answer: RecordedAnswer; readonly delivered: boolean }
+  | { readonly answer: null; readonly failure: string };
 
 const pick = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
 
-const typeOf = ({ headers }: UpstreamResponse): string => {
-  const [type] = [headers['content-type']].flat();
-  return type ?? 'application/json';
-};
-
-const headOf = (response: UpstreamResponse): Record<string, string> => {
-  const passed = Object.entries(response.headers).filter(([name]) => PASSED_ON.test(name));
-  return {
-    ...Object.fromEntries(passed.map(([name, value]) => [name, String(value)])),
-    'content-type': typeOf(response),
-  };
-};
-
-const isStream = (response: UpstreamResponse): boolean =>
-  typeOf(response).toLowerCase().startsWith('text/event-stream');
-
-const isOk = (response: UpstreamResponse): boolean => response.status >= 200 && response.status < 300;
-
 /** Statuses by which servers refuse fields that they do not know, or cannot combine with the client's. */
 const MAY_BE_OUR_FAULT = new Set([400, 404, 415, 422, 500, 501]);
-
-/** Neither an answer nor an error: a redirect, or a number without a meaning. */
-const isOdd = (response: UpstreamResponse): boolean =>
-  !isOk(response) && (response.status < 400 || response.status > 599);
 
 /** Serves chats: check, forward, relay, and record on the side. */
 @Injectable()
@@ -95,7 +85,7 @@ export class ChatService {
     private readonly upstream: UpstreamService,
     private readonly recorder: TurnRecorder,
     private readonly gate: Gate,
-    private readonly context: { settings: Settings; telemetry: Telemetry },
+    private readonly context: { settings: Settings; telemetry: Telemetry; generations: GenerationService },
   ) {}
 
   /** @throws OpenAiError for everything that fails before the first byte. */
@@ -169,7 +159,7 @@ export class ChatService {
     await this.gate.enter(signal, (isHeldOpen ? gate.holdMaxS : gate.holdS) * 1000).finally(stop);
   }
 
-  private async serveTurn(exchange: Omit<Exchange, 'watchdog'>): Promise<void> {
+  private async serveTurn(exchange: Omit<Exchange, 'watchdog' | 'turn'>): Promise<void> {
     const { turnId, chat, request, client, abort, ownWork } = exchange;
     if (!client.headersSent) client.setHeader('x-rl-turn-id', turnId);
     const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
@@ -177,7 +167,7 @@ export class ChatService {
     let result: ServedResult = { answer: null, failure: 'gateway_error' };
     this.context.telemetry.metrics.overheadSeconds.observe(ownWork.seconds);
     try {
-      result = await this.forward({ ...exchange, watchdog });
+      result = await this.forward({ ...exchange, watchdog, turn });
     } catch (error) {
       const failure = upstreamError(error, turnId);
       result = { answer: null, failure: failure.code ?? 'upstream_failed' };
@@ -190,22 +180,68 @@ export class ChatService {
   }
 
   private async forward(exchange: Exchange): Promise<ServedResult> {
-    const firstByte = this.context.telemetry.metrics.firstByteSeconds.startTimer();
     const { route } = this.upstream;
+    const firstByte = this.context.telemetry.metrics.firstByteSeconds.startTimer();
+    const generation = route === 'generate' ? await this.prepareGeneration(exchange) : null;
+    if (generation !== null) return this.forwardGeneration(exchange, generation, firstByte);
     const { response, additions } = await this.ask(exchange, route);
     firstByte();
+    const recorder = this.recorderOf(response);
+    const { servedModelName: servedModel } = this.context.settings.server;
+    const relay = new StreamRelay({ additions, servedModel, recorder });
+    const result = await this.passOn(exchange, response, { relay, recorder });
+    if (result.answer === null) return result;
+    const { responseIds, failed } = result.answer;
+    if (additions !== NO_ADDITIONS && responseIds === null && !failed) this.upstream.noteWithoutIds();
+    return { ...result, route };
+  }
+
+  private prepareGeneration({ turnId, request, chat, turn }: Exchange): Promise<Generation | null> {
+    return this.context.generations.prepare({
+      turnId,
+      request,
+      raw: chat.raw,
+      conversation: turn?.conversation ?? null,
+    });
+  }
+
+  private async forwardGeneration(
+    exchange: Exchange,
+    generation: Generation,
+    firstByte: () => void,
+  ): Promise<ServedResult> {
+    let answer: RecordedAnswer | null = null;
+    try {
+      const { chat, abort } = exchange;
+      const response = await this.upstream.client.request('POST', '/generate', {
+        api: 'engine',
+        body: generation.body,
+        headers: pick(chat.headers, FORWARDED),
+        signal: abort.signal,
+      });
+      firstByte();
+      const recorder = this.recorderOf(response);
+      const result = await this.passOn(exchange, response, { relay: generation.relay(recorder), recorder });
+      if (result.answer === null) return result;
+      if (result.delivered) answer = result.answer;
+      return { ...result, route: 'generate' };
+    } finally {
+      generation.settle(answer);
+    }
+  }
+
+  private recorderOf(response: UpstreamResponse): AnswerRecorder {
+    return new AnswerRecorder(isStream(response) ? () => this.gate.policyVersion : undefined);
+  }
+
+  /** Gives the client what the upstream answered, and says how that went. */
+  private async passOn(exchange: Exchange, response: UpstreamResponse, reader: AnswerReader): Promise<PassedOn> {
     if (isOdd(response)) throw await this.refuseOdd(response);
     if (!isOk(response)) return this.passError(exchange, response);
-    const streamed = isStream(response);
-    const recorder = new AnswerRecorder(streamed ? () => this.gate.policyVersion : undefined);
-    const { servedModelName } = this.context.settings.server;
-    const options: RelayOptions = { additions, servedModel: servedModelName, recorder };
-    const delivered = streamed
-      ? await this.relayStream(exchange, response, options)
-      : await this.relayWhole(exchange, response, options);
-    const answer = recorder.result();
-    if (additions !== NO_ADDITIONS && answer.responseIds === null && !answer.failed) this.upstream.noteWithoutIds();
-    return { answer, delivered, route };
+    const delivered = isStream(response)
+      ? await this.relayStream(exchange, response, reader)
+      : await this.relayWhole(exchange, response, reader);
+    return { answer: reader.recorder.result(), delivered };
   }
 
   /** Asks with our additions; a server that fails on them is asked once more without: capture must not fail a chat. */
@@ -246,27 +282,27 @@ export class ChatService {
     return new OpenAiError(502, 'upstream_odd_status', `the model's server answered with status ${status}`);
   }
 
-  private async passError(exchange: Exchange, response: UpstreamResponse): Promise<ServedResult> {
+  private async passError(exchange: Exchange, response: UpstreamResponse): Promise<PassedOn & { answer: null }> {
     const body = await readWhole(response);
     this.count(exchange, response);
     await exchange.client.send(response.status, headOf(response), withErrorEnvelope(body));
     return { answer: null, failure: `status_${response.status}` };
   }
 
-  private async relayWhole(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
+  private async relayWhole(exchange: Exchange, response: UpstreamResponse, { relay }: AnswerReader): Promise<boolean> {
     const body = await readWhole(response);
     this.count(exchange, response);
-    return exchange.client.send(response.status, headOf(response), relayBody(body, options));
+    return exchange.client.send(response.status, headOf(response), relay.whole(body));
   }
 
-  private async relayStream(exchange: Exchange, response: UpstreamResponse, options: RelayOptions): Promise<boolean> {
+  private async relayStream(exchange: Exchange, response: UpstreamResponse, reader: AnswerReader): Promise<boolean> {
     const { client, watchdog } = exchange;
-    const relay = new StreamRelay(options);
+    const { relay, recorder } = reader;
     const meter = new AnswerMeter();
     this.count(exchange, response);
     client.beginStream(response.status, { ...STREAM_HEAD, ...headOf(response) });
     const stop = whileStill(this.gate, () => {
-      client.write(emptyChunk(exchange.turnId, options.servedModel));
+      client.write(emptyChunk(exchange.turnId, this.context.settings.server.servedModelName));
     });
     try {
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -281,7 +317,7 @@ export class ChatService {
         watchdog.feed();
       }
     } catch (error) {
-      options.recorder.markUnreadable();
+      recorder.markUnreadable();
       const failure = upstreamError(error, exchange.turnId);
       return await client.end(`data: ${JSON.stringify(failure.body)}\n\n`);
     } finally {

@@ -10,6 +10,18 @@ export interface RelayOptions {
   readonly recorder: AnswerRecorder;
 }
 
+/** What a route makes of an upstream's answer: bytes for the client, and the record on the side. */
+export interface AnswerRelay {
+  /** Whether the stream is whole, whatever the upstream still has to say. */
+  readonly isDone: boolean;
+  /** What the client gets of a piece of a stream. */
+  push(chunk: Buffer): Buffer[];
+  /** What the upstream left behind the last whole event. */
+  flush(): Buffer[];
+  /** What the client gets of an answer that came whole. */
+  whole(body: Buffer): Buffer;
+}
+
 const DONE = '[DONE]';
 
 /** A whole answer: what the client gets of it, and the record of it. Bytes that are no JSON object go on as they are. */
@@ -27,7 +39,7 @@ export const relayBody = (body: Buffer, options: RelayOptions): Buffer => {
 };
 
 /** Relays a stream event by event: each goes on at once, unchanged unless it holds something only we asked for. */
-export class StreamRelay {
+export class StreamRelay implements AnswerRelay {
   private readonly splitter = new SseSplitter();
   private done = false;
 
@@ -47,6 +59,10 @@ export class StreamRelay {
   flush(): Buffer[] {
     const rest = this.splitter.flush();
     return rest.length === 0 ? [] : this.relay(rest);
+  }
+
+  whole(body: Buffer): Buffer {
+    return relayBody(body, this.options);
   }
 
   private relay(event: Buffer): Buffer[] {

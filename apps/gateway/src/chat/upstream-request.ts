@@ -8,7 +8,7 @@ import type { ChatRequest } from './parse-request';
 const OURS = { session_id: undefined, turn_type: undefined, session_done: undefined };
 
 /** Sampling as it will be: the client's word, else the configured default, else the engine's own (null). */
-export const samplingOf = (request: ChatRequest, defaults: ServerSettings): Sampling => ({
+export const samplingOf = (request: ChatRequest, defaults: Sampling): Sampling => ({
   temperature: request.temperature ?? defaults.temperature,
   topP: request.topP ?? defaults.topP,
   topK: request.topK ?? defaults.topK,
@@ -23,6 +23,7 @@ export const additionsFor = (request: ChatRequest, route: CaptureRoute): Additio
       return { ...NO_ADDITIONS, logprobs, inputIds: !request.wantsInputIds, outputIds: !request.wantsOutputIds };
     case 'token_ids':
       return { ...NO_ADDITIONS, logprobs, tokenIds: !request.wantsTokenIds };
+    case 'generate': // What does not suit it goes by a chat without ids.
     case 'text':
       return NO_ADDITIONS;
   }

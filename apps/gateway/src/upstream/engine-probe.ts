@@ -1,5 +1,12 @@
 import type { CaptureRoute } from '@app/contracts';
-import { chooseRoute, probeTempering, type RouteChoice, type UpstreamClient } from '@app/engines';
+import {
+  chooseRoute,
+  probeTempering,
+  readToolParser,
+  type ProbeRenderer,
+  type RouteChoice,
+  type UpstreamClient,
+} from '@app/engines';
 
 /** Pauses until the engine is asked again: it does not answer; it answers, and serves no chat. */
 const UNREACHABLE_MS = 2000;
@@ -8,6 +15,8 @@ const UNSERVED_MS = 30_000;
 export interface ProbeTarget {
   readonly client: UpstreamClient;
   readonly model: string | null;
+  /** What renders prompts here; null without the model's folder. */
+  readonly renderer: ProbeRenderer | null;
   /** Whether anything answers there. */
   readonly ping: () => Promise<boolean>;
 }
@@ -18,6 +27,8 @@ export class EngineProbe {
   choice: RouteChoice | null = null;
   /** Whether log-probs come after the sampling temperature; null while that is not known, or cannot be found out. */
   logProbsTempered: boolean | null = null;
+  /** The engine's name of its tool-call parser; null where it does not say. */
+  toolParser: string | null = null;
   private running: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private stopped = false;
@@ -60,10 +71,11 @@ export class EngineProbe {
   }
 
   private async ask(): Promise<RouteChoice | 'unserved' | 'unreachable'> {
-    const { client, model, ping } = this.target;
+    const { client, model, renderer, ping } = this.target;
     try {
       if (!(await ping())) return 'unreachable';
-      const choice = await chooseRoute(client, model);
+      const choice = await chooseRoute(client, { model, renderer });
+      if (choice?.route === 'generate') this.toolParser = await readToolParser(client);
       this.logProbsTempered = await probeTempering(client, model);
       return choice ?? 'unserved';
     } catch {

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { CAPTURE_ROUTES, type CaptureRoute } from '@app/contracts';
+import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts';
 import { UpstreamClient, type RouteChoice } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
+import { Prompts } from '../generate/prompts';
 import { EngineProbe } from './engine-probe';
 
 /** How long the start waits for the engine to say what it can do, so that the first turns are captured as well. */
@@ -27,6 +28,8 @@ export class NoPolicyError extends Error {
 @Injectable()
 export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly client: UpstreamClient;
+  /** What renders prompts here; null without the model's folder. */
+  readonly prompts: Prompts | null;
   private readonly probe: EngineProbe;
   private askedAgainAt = 0;
   private refusedUntil = 0;
@@ -36,12 +39,12 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   private reachable: { at: number; value: Promise<boolean> } | null = null;
   private readonly logger = new Logger('upstream');
 
-  /** @throws NoPolicyError if no base URL is configured. */
+  /** @throws NoPolicyError if no base URL is configured, ModelFolderError */
   constructor(
-    settings: Settings,
+    private readonly settings: Settings,
     private readonly telemetry: Telemetry,
   ) {
-    const { baseUrl, apiKey, policyModel } = settings.server;
+    const { baseUrl, apiKey, policyModel, tokenizer } = settings.server;
     if (baseUrl === null) {
       throw new NoPolicyError(
         'server.base_url (OPENCLAW_RL_SERVER_BASE_URL) is not set: name the base URL of an OpenAI-compatible server',
@@ -50,7 +53,9 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     this.host = new URL(baseUrl).host;
     const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
     this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
-    this.probe = new EngineProbe({ client: this.client, model: policyModel, ping: () => this.ping() }, (choice) => {
+    this.prompts = tokenizer === null ? null : new Prompts(tokenizer);
+    const target = { client: this.client, model: policyModel, renderer: this.prompts, ping: () => this.ping() };
+    this.probe = new EngineProbe(target, (choice) => {
       this.tellChoice(choice);
     });
   }
@@ -63,6 +68,17 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   /** Why not in a better way; null until the engine could be asked. */
   get routeReason(): string | null {
     return this.probe.choice?.why ?? null;
+  }
+
+  /** The engine's name of its tool-call parser; null where it does not say. */
+  get toolParser(): string | null {
+    return this.probe.toolParser;
+  }
+
+  /** Sampling where a request names none; null where only the engine knows. */
+  get samplingDefaults(): Sampling {
+    const { server } = this.settings;
+    return this.prompts !== null && this.route === 'generate' ? this.prompts.defaults(server) : server;
   }
 
   /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
@@ -119,6 +135,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationShutdown(): Promise<void> {
     this.probe.stop();
+    await this.prompts?.close();
     await this.client.close();
   }
 

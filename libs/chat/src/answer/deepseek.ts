@@ -12,15 +12,16 @@ const readCall = (head: string, rest: string): ParsedCall | null => {
   return name === '' || parseObject(args) === null ? null : { name, arguments: args };
 };
 
+const MARKS = { open: '<｜tool▁call▁begin｜>', separator: '<｜tool▁sep｜>', close: '<｜tool▁call▁end｜>' };
+
 /** DeepSeek V3, R1 and V3.1: all calls of an answer stand between two marks. */
 export const deepseek: ToolDialect = {
   open: '<｜tool▁calls▁begin｜>',
   close: '<｜tool▁calls▁end｜>',
+  inner: Object.values(MARKS),
   parse: (body) =>
     readGroup(body, {
-      open: '<｜tool▁call▁begin｜>',
-      separator: '<｜tool▁sep｜>',
-      close: '<｜tool▁call▁end｜>',
+      ...MARKS,
       readCall,
     }),
 };

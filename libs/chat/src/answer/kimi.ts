@@ -11,15 +11,16 @@ const readCall = (head: string, rest: string): ParsedCall | null => {
   return name === undefined || parseObject(args) === null ? null : { id, name, arguments: args };
 };
 
+const MARKS = { open: '<|tool_call_begin|>', separator: '<|tool_call_argument_begin|>', close: '<|tool_call_end|>' };
+
 /** Kimi K2: calls stand between two marks, each with an id such as `functions.read:0` that its name is read from. */
 export const kimi: ToolDialect = {
   open: '<|tool_calls_section_begin|>',
   close: '<|tool_calls_section_end|>',
+  inner: Object.values(MARKS),
   parse: (body) =>
     readGroup(body, {
-      open: '<|tool_call_begin|>',
-      separator: '<|tool_call_argument_begin|>',
-      close: '<|tool_call_end|>',
+      ...MARKS,
       readCall,
     }),
 };

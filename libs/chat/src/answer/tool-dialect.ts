@@ -16,6 +16,8 @@ export interface ToolDialect {
   readonly open: string;
   /** Mark behind it; null where calls go on to the end of the answer. */
   readonly close: string | null;
+  /** Marks between the two. */
+  readonly inner?: readonly string[];
   /** Whether an answer that begins with a brace may be a call without a mark. */
   readonly bare?: boolean;
   /**

@@ -28,6 +28,9 @@ export class ServerSettings extends SettingsSection {
   })
   readonly judgeApiKeyEnv: string | null = null;
 
+  @Setting("Folder with the policy's tokenizer and chat template, for SGLang's /generate", optional(text('a folder')))
+  readonly tokenizer: string | null = null;
+
   @Setting('The one model name that clients see', text('a model name'), { aliases: ['SERVED_MODEL_NAME'] })
   readonly servedModelName: string = 'openclaw-rl';
 

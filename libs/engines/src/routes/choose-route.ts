@@ -1,9 +1,17 @@
 import type { UpstreamClient } from '../upstream-client';
 import type { RouteChoice } from './capture-route';
 import { probeChat } from './probe-chat';
+import { probeGenerate, type ProbeRenderer } from './probe-generate';
 
 /** Routes through the chat API, best first. */
 const BY_CHAT = ['sglext', 'token_ids'] as const;
+
+export interface ChooseOptions {
+  /** The model's id at the engine. */
+  readonly model: string | null;
+  /** What renders prompts here; null where no model's folder is configured. */
+  readonly renderer: ProbeRenderer | null;
+}
 
 /**
  * Finds the best way to capture turns from an engine: tries the routes in order and says what stood against each that did
@@ -11,7 +19,10 @@ const BY_CHAT = ['sglext', 'token_ids'] as const;
  *
  * @throws UpstreamUnreachableError, UpstreamTimeoutError
  */
-export const chooseRoute = async (engine: UpstreamClient, model: string | null): Promise<RouteChoice | null> => {
+export const chooseRoute = async (
+  engine: UpstreamClient,
+  { model, renderer }: ChooseOptions,
+): Promise<RouteChoice | null> => {
   const against: string[] = [];
   for (const route of BY_CHAT) {
     const probe = await probeChat(engine, model, route);
@@ -19,5 +30,7 @@ export const chooseRoute = async (engine: UpstreamClient, model: string | null):
     if (probe.works) return { route, why: against.join('; ') };
     against.push(`${route}: ${probe.why}`);
   }
-  return { route: 'text', why: against.join('; ') };
+  const problem = renderer === null ? 'server.tokenizer is not set' : await probeGenerate(engine, model, renderer);
+  if (problem === null) return { route: 'generate', why: against.join('; ') };
+  return { route: 'text', why: [...against, `generate: ${problem}`].join('; ') };
 };

@@ -83,14 +83,22 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
   const request = parseGenerate(body);
   const { promptIds } = request;
   const params = asObject(body.sampling_params);
-  const budget = tokenBudget(promptIds.length, asNumber(params.max_new_tokens) ?? 128, engine.settings.contextLength);
+  const budget = tokenBudget(
+    promptIds.length,
+    asNumber(params.max_new_tokens) ?? (params.max_new_tokens === null ? undefined : 128),
+    engine.settings.contextLength,
+  );
   const started = performance.now();
   const answer = budget > 0 ? engine.playbook.take(exchange.seen) : undefined;
   const limits = sampling(params, budget, engine.settings);
   const generation = generate(engine, { job, promptIds, sampling: limits, answer, topCount: request.topCount });
   const input = request.logprobs ? inputLogprobs(engine, request) : {};
 
-  const result = (text: string, steps: readonly Step[], finish: Finish | null): JsonObject => ({
+  /** @param total tokens so far, whether or not they are in this piece */
+  const result = (
+    { text, steps, total }: { text: string; steps: readonly Step[]; total: number },
+    finish: Finish | null,
+  ): JsonObject => ({
     text,
     output_ids: steps.map(({ id }) => id),
     ...(body.return_prompt_token_ids === true && { prompt_token_ids: promptIds }),
@@ -99,7 +107,7 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
       finish_reason: finish,
       prompt_tokens: promptIds.length,
       weight_version: engine.settings.weightVersion,
-      completion_tokens: steps.length,
+      completion_tokens: total,
       cached_tokens: 0,
       e2e_latency: (performance.now() - started) / 1000,
       ...input,
@@ -116,15 +124,17 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
     steps.push(next.value);
     text += next.value.text;
     if (streaming) {
-      exchange.event(incremental ? result(next.value.text, [next.value], null) : result(text, steps, null));
+      const piece = incremental ? { text: next.value.text, steps: [next.value] } : { text, steps };
+      exchange.event(result({ ...piece, total: steps.length }, null));
     }
     next = await generation.next();
   }
   const { finish, tail } = next.value;
   if (!streaming) {
-    exchange.json(200, result(text + tail, steps, finish));
+    exchange.json(200, result({ text: text + tail, steps, total: steps.length }, finish));
     return;
   }
-  exchange.event(incremental ? result(tail, [], finish) : result(text + tail, steps, finish));
+  const last = incremental ? { text: tail, steps: [] } : { text: text + tail, steps };
+  exchange.event(result({ ...last, total: steps.length }, finish));
   exchange.done();
 }

@@ -11,7 +11,7 @@ describe('renderChat', () => {
       ],
       { tools: [{ type: 'function', function: { name: 'f' } }] },
     );
-    expect(text).toContain('<tools>\n{"type":"function","function":{"name":"f"}}\n</tools>');
+    expect(text).toContain('<tools>\n{"type": "function", "function": {"name": "f"}}\n</tools>');
     expect(text).toMatch(
       /<\|im_start\|>system\ns<\|im_end\|>\n<\|im_start\|>user\nu<\|im_end\|>\n<\|im_start\|>assistant\n\n<tool_call>\n\{"name": "f", "arguments": \{\}\}\n<\/tool_call><\|im_end\|>\n<\|im_start\|>user\n<tool_response>\nr\n<\/tool_response><\|im_end\|>\n<\|im_start\|>assistant\n$/,
     );

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from './json';
+import { asArray, asObject, asText, isObject, type JsonObject } from './json';
 
 /** The text of a message's content, a string or a list of parts. */
 export function contentText(content: unknown): string {
@@ -25,9 +25,28 @@ export const withoutDecoration = (text: string): string =>
     .replace(/\n\nRuntime: [^\n]*$/, '')
     .trim();
 
+/** A value as Python's `json.dumps` prints it: with a space behind each comma and colon. */
+function printJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(printJson).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${printJson(member)}`);
+  return `{${members.join(', ')}}`;
+}
+
+/** Arguments as a template prints them: as a value, where their text is an object. */
+function printArguments(args: unknown): string {
+  if (typeof args !== 'string') return printJson(args ?? {});
+  try {
+    const value: unknown = JSON.parse(args);
+    return isObject(value) ? printJson(value) : args;
+  } catch {
+    return args;
+  }
+}
+
 const toolText = (call: JsonObject): string => {
   const { name, arguments: args } = asObject(call.function);
-  const written = typeof args === 'string' ? args : JSON.stringify(args ?? {});
+  const written = printArguments(args);
   return `\n<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${written}}\n</tool_call>`;
 };
 
@@ -45,7 +64,7 @@ function renderMessage(message: JsonObject): string {
 }
 
 function renderTools(tools: readonly unknown[]): string {
-  const list = tools.map((tool) => JSON.stringify(tool)).join('\n');
+  const list = tools.map(printJson).join('\n');
   return `# Tools\n\n<tools>\n${list}\n</tools>\n\nAnswer with <tool_call> blocks to call them.`;
 }
 

@@ -1,0 +1,166 @@
+import { GenerateReader, withoutLogProbs, chatFinishReason, type ChatAnswer, type GeneratedPiece } from '@app/engines';
+import type { AnswerRecorder } from '../capture/answer-recorder';
+import { parseAnswer } from '../chat/parse-answer';
+import type { AnswerRelay } from '../chat/relay';
+import { dataOf, SseSplitter } from '../chat/sse-splitter';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface GenerateRelayOptions {
+  readonly answer: ChatAnswer;
+  readonly recorder: AnswerRecorder;
+  readonly promptIds: Int32Array;
+  /** The answer's id, as clients see it. */
+  readonly id: string;
+  readonly servedModel: string;
+  /** Whether the stream ends with the usage. */
+  readonly includeUsage: boolean;
+  /** Told when the engine turns out to repeat all that it has generated with each piece. */
+  readonly onCumulative: () => void;
+}
+
+const DONE = '[DONE]';
+const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
+
+/** A client that sees nothing for long, while a tool call is being written, may take the connection for dead. */
+const LONGEST_SILENCE_MS = 15_000;
+
+/** Makes an OpenAI chat of a `/generate`'s answer, whole or as it streams, and records its tokens on the side. */
+export class GenerateRelay implements AnswerRelay {
+  private readonly reader = new GenerateReader();
+  private readonly splitter = new SseSplitter();
+  private readonly created = Math.floor(Date.now() / 1000);
+  private readonly head: string;
+  private begun = false;
+  private done = false;
+  private sentAt = Date.now();
+  private toldCumulative = false;
+
+  constructor(private readonly options: GenerateRelayOptions) {
+    const { id, servedModel: model } = options;
+    const head = JSON.stringify({ id, object: 'chat.completion.chunk', created: this.created, model });
+    this.head = `data: ${head.slice(0, -1)},"choices":`;
+  }
+
+  get isDone(): boolean {
+    return this.done;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    const events = this.splitter.push(chunk).flatMap((event) => this.relay(event));
+    const now = Date.now();
+    if (events.length === 0 && now - this.sentAt > LONGEST_SILENCE_MS) events.push(this.chunk('[]'));
+    if (events.length > 0) this.sentAt = now;
+    return events;
+  }
+
+  flush(): Buffer[] {
+    const rest = this.splitter.flush();
+    return rest.length === 0 ? [] : this.relay(rest);
+  }
+
+  whole(body: Buffer): Buffer {
+    const parsed = parseAnswer(body.toString('utf8'), true);
+    if (parsed === null) {
+      this.options.recorder.markUnreadable();
+      return body;
+    }
+    const piece = this.reader.add(parsed.answer);
+    this.take(piece);
+    const { message, finishReason } = this.options.recorder.result();
+    const { id, servedModel: model } = this.options;
+    const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
+    const completion = {
+      id,
+      object: 'chat.completion',
+      created: this.created,
+      model,
+      choices: [choice],
+      usage: this.usage(),
+    };
+    return Buffer.from(JSON.stringify(completion));
+  }
+
+  private relay(event: Buffer): Buffer[] {
+    const data = dataOf(event);
+    if (data === null) return [];
+    if (data.trim() === DONE) {
+      this.done = true;
+      return [DONE_EVENT];
+    }
+    const parsed = parseAnswer(this.reader.isCumulative ? withoutLogProbs(data) : data, true);
+    if (parsed === null) {
+      this.options.recorder.markUnreadable();
+      return [];
+    }
+    const piece = this.reader.add(parsed.answer);
+    if (this.reader.isCumulative && !this.toldCumulative) {
+      this.toldCumulative = true;
+      this.options.onCumulative();
+    }
+    if (piece.error !== null) {
+      this.options.recorder.markUnreadable();
+      return [Buffer.from(`data: ${JSON.stringify({ error: piece.error })}\n\n`)];
+    }
+    const deltas = this.take(piece);
+    const chunks = deltas.map((delta) => this.choiceChunk(delta, null));
+    return [...this.beginning(), ...chunks, ...this.ending(piece)];
+  }
+
+  /** The deltas of a piece, recorded with its tokens. */
+  private take({ ids, logProbs, finish }: GeneratedPiece): Json[] {
+    const { answer, recorder } = this.options;
+    const deltas = answer.push(ids);
+    if (finish !== null) deltas.push(...answer.end());
+    const logprobs = { content: logProbs.map((logprob) => ({ logprob })) };
+    recorder.add({ choices: [{ index: 0, delta: {}, token_ids: ids, logprobs }] });
+    for (const delta of deltas) recorder.add({ choices: [{ index: 0, delta }] });
+    if (finish !== null) this.recordEnd(chatFinishReason(finish.type, answer.hasCalls));
+    return deltas;
+  }
+
+  private recordEnd(finishReason: string): void {
+    const { recorder, promptIds } = this.options;
+    const { usage, weightVersion, isContradictory } = this.reader;
+    recorder.add({
+      prompt_token_ids: Array.from(promptIds),
+      choices: [{ index: 0, delta: {}, finish_reason: finishReason }],
+      usage: { prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
+      metadata: { weight_version: weightVersion },
+    });
+    const counted = usage.promptTokens ?? promptIds.length;
+    if (isContradictory || counted !== promptIds.length) recorder.markContradictory();
+  }
+
+  private beginning(): Buffer[] {
+    if (this.begun) return [];
+    this.begun = true;
+    return [this.choiceChunk({ role: 'assistant', content: '' }, null)];
+  }
+
+  private ending({ finish }: GeneratedPiece): Buffer[] {
+    if (finish === null) return [];
+    const said = this.choiceChunk({}, chatFinishReason(finish.type, this.options.answer.hasCalls));
+    return this.options.includeUsage ? [said, this.chunk(`[],"usage":${JSON.stringify(this.usage())}`)] : [said];
+  }
+
+  private choiceChunk(delta: Json, finishReason: string | null): Buffer {
+    const finish = JSON.stringify(finishReason);
+    return this.chunk(`[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${finish}}]`);
+  }
+
+  private chunk(choices: string): Buffer {
+    return Buffer.from(`${this.head}${choices}}\n\n`);
+  }
+
+  private usage(): Json {
+    const { promptTokens, completionTokens, cachedTokens } = this.reader.usage;
+    const prompt = promptTokens ?? this.options.promptIds.length;
+    return {
+      prompt_tokens: prompt,
+      completion_tokens: completionTokens ?? 0,
+      total_tokens: prompt + (completionTokens ?? 0),
+      ...(cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    };
+  }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { hashAnswer, toolSchemas, type Conversation } from '@app/chat';
+import { Settings } from '@app/config';
+import { ChatAnswer, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
+import { Telemetry } from '@app/telemetry';
+import type { RenderedPrompt } from '@app/tokens';
+import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
+import type { ChatRequest } from '../chat/parse-request';
+import type { AnswerRelay } from '../chat/relay';
+import { UpstreamService } from '../upstream/upstream.service';
+import { GenerateRelay } from './generate-relay';
+import type { Prompts } from './prompts';
+import { suitsGenerate } from './suits-generate';
+
+/** A chat that is to be served by `/generate`. */
+export interface GenerationRequest {
+  readonly turnId: string;
+  readonly request: ChatRequest;
+  /** The request's body. */
+  readonly raw: Buffer;
+  /** null for a turn that is not recorded. */
+  readonly conversation: Conversation | null;
+}
+
+/** One such chat: what is sent, and what becomes of the answer. */
+export interface Generation {
+  readonly body: Buffer;
+  relay(recorder: AnswerRecorder): AnswerRelay;
+  /** Notes how it ended: an answer that the client has is part of the next prompt. */
+  settle(answer: RecordedAnswer | null): void;
+}
+
+const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`;
+
+const wantsUsage = ({ stream_options: options }: RenderedPrompt['fields']): boolean =>
+  typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
+
+/** Serves chats through an engine's `/generate`: the prompt is rendered here, the answer's tokens are read here. */
+@Injectable()
+export class GenerationService {
+  private readonly logger = new Logger('generate');
+  private toldCumulative = false;
+
+  constructor(
+    private readonly upstream: UpstreamService,
+    private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  /** null where the request has to go by the engine's chat: it asks for what `/generate` cannot do, or cannot be rendered. */
+  async prepare(chat: GenerationRequest): Promise<Generation | null> {
+    const { prompts } = this.upstream;
+    if (prompts === null || !suitsGenerate(chat.request)) return this.byChat('by_chat');
+    const { turnId, raw: body, conversation } = chat;
+    try {
+      const prompt = await prompts.pool.render({ turnId, parent: conversation?.parentChain ?? null, body });
+      if (findChatOnlyField(prompt.fields) !== null) {
+        prompts.pool.forget(turnId);
+        return this.byChat('by_chat');
+      }
+      this.telemetry.metrics.prompts.inc({ drift: prompt.drift });
+      return this.generation(chat, prompts, prompt);
+    } catch (error) {
+      this.logger.warn(`a prompt was not rendered here: ${error instanceof Error ? error.message : 'unknown error'}`);
+      return this.byChat('failed');
+    }
+  }
+
+  private byChat(drift: 'by_chat' | 'failed'): null {
+    this.telemetry.metrics.prompts.inc({ drift });
+    return null;
+  }
+
+  private generation(chat: GenerationRequest, prompts: Prompts, prompt: RenderedPrompt): Generation {
+    const { turnId, request, conversation } = chat;
+    const defaults = prompts.defaults(this.settings.server);
+    return {
+      body: generateBody(prompt.json, prompt.fields, { stream: request.stream, defaults }),
+      relay: (recorder) => this.relay(chat, { prompts, prompt, recorder }),
+      settle: (answer) => {
+        if (answer?.responseIds == null || conversation === null) prompts.pool.forget(turnId);
+        else prompts.pool.remember(turnId, hashAnswer(conversation, answer.message).chain, answer.responseIds);
+      },
+    };
+  }
+
+  private relay(
+    { turnId, request }: GenerationRequest,
+    { prompts, prompt, recorder }: { prompts: Prompts; prompt: RenderedPrompt; recorder: AnswerRecorder },
+  ): AnswerRelay {
+    const { fields, insideThought } = prompt;
+    const usesTools = request.tools.length > 0 && fields.tool_choice !== 'none';
+    return new GenerateRelay({
+      answer: new ChatAnswer({
+        vocabulary: prompts.vocabulary,
+        form: {
+          reasoning: prompts.reasoning,
+          startsInside: insideThought,
+          tools: usesTools ? prompts.toolDialect(this.upstream.toolParser) : null,
+          schemas: toolSchemas(request.tools),
+        },
+        stopTexts: fields.no_stop_trim === true ? [] : stopTexts(fields),
+        stopIds: stopIds(fields),
+        newCallId,
+      }),
+      recorder,
+      promptIds: prompt.ids,
+      id: `chatcmpl-${turnId.replaceAll('-', '')}`,
+      servedModel: this.settings.server.servedModelName,
+      includeUsage: wantsUsage(fields),
+      onCumulative: () => {
+        this.tellCumulative();
+      },
+    });
+  }
+
+  private tellCumulative(): void {
+    if (this.toldCumulative) return;
+    this.toldCumulative = true;
+    this.logger.warn(
+      'the engine repeats all that it has generated with every token, about 1 GB for an answer of 8,000: start SGLang with --incremental-streaming-output',
+    );
+  }
+}
