@@ -48,6 +48,12 @@ COPY --from=build /app/dist/apps/prm-judge dist/apps/prm-judge
 EXPOSE 9100
 CMD ["dist/apps/prm-judge/src/main.js"]
 
+FROM app AS opd-teacher
+ENV READY_URL=http://127.0.0.1:9100/readyz
+COPY --from=build /app/dist/apps/opd-teacher dist/apps/opd-teacher
+EXPOSE 9100
+CMD ["dist/apps/opd-teacher/src/main.js"]
+
 FROM app AS sample-submitter
 ENV READY_URL=http://127.0.0.1:30100/readyz
 COPY --from=build /app/dist/apps/sample-submitter dist/apps/sample-submitter

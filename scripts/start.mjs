@@ -12,7 +12,8 @@ import { requireUnusedStore } from './lib/state.mjs';
 import { summary } from './lib/summary.mjs';
 import { Supervisor } from './lib/supervisor.mjs';
 
-const HELP = `Starts the whole stack: gateway, session tracker, judge, trainer's door, and a NATS server of its own.
+const HELP = `Starts the whole stack: gateway, session tracker, judge, hint teacher (with rl.algorithm opd or hybrid), trainer's door, and a
+NATS server of its own.
 
 npm start -- [options]
   --judges N     replicas of the judge (default 1)
@@ -60,6 +61,16 @@ function parse() {
   }
 }
 
+/** Nobody is asked for scores where hints alone train. */
+function judgeCount({ rl }, judges) {
+  return rl.asksJudge ? judges : 0;
+}
+
+/** Nobody is asked for hints where rewards alone train. */
+function teacherCount({ rl }) {
+  return rl.asksTeacher ? 1 : 0;
+}
+
 async function refuseTakenPorts(config, settings, { judges }) {
   const { gateway, door, metrics } = settings;
   const envOf = (path) => config.describeSettings().find((row) => row.path === path).env;
@@ -68,7 +79,8 @@ async function refuseTakenPorts(config, settings, { judges }) {
   await require(gateway, 'gateway.port');
   await require(door, 'door.port');
   if (metrics.port === 0) return;
-  for (let index = 0; index <= judges; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
+  const count = 1 + judgeCount(settings, judges) + teacherCount(settings);
+  for (let index = 0; index < count; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
 }
 
 /** Runs everything until a signal ends it. */
@@ -91,9 +103,10 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   const recordsDir = hasOwnRecordsDir(config) ? settings.records.dir : join(stateDir, 'records');
   const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, OPENCLAW_RL_RECORDS_DIR: recordsDir, ...engine };
   const { port } = settings.metrics;
-  // From metrics.port on: the session tracker, then the judges. The others have /metrics on their own ports.
+  // From metrics.port on: the session tracker, the judges, the hint teacher. The others have /metrics on their own ports.
   const withMetrics = (index) => ({ ...env, OPENCLAW_RL_METRICS_PORT: String(port === 0 ? 0 : port + index) });
-  const judgeSpecs = Array.from({ length: judges }, (_, index) => {
+  const running = judgeCount(settings, judges);
+  const judgeSpecs = Array.from({ length: running }, (_, index) => {
     const name = judges === 1 ? 'prm-judge' : `prm-judge-${index + 1}`;
     return appSpec('prm-judge', { name, env: withMetrics(index + 1) });
   });
@@ -102,6 +115,7 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
     appSpec('sample-submitter', { env }),
     appSpec('session-tracker', { env: withMetrics(0) }),
     ...judgeSpecs,
+    ...(teacherCount(settings) === 0 ? [] : [appSpec('opd-teacher', { env: withMetrics(running + 1) })]),
   ]);
   if (gateway === undefined) return;
   const gatewayUrl = urlOf(gateway.details, settings.gateway);

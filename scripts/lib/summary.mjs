@@ -10,6 +10,7 @@ export function summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir,
     `Trainer   ${doorUrl}`,
     `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
     `Judge     ${judgeLine(server, usesDouble)}${unless(isJudgeUp)}`,
+    `Method    ${METHODS[settings.rl.algorithm]}${settings.rl.evalMode ? '; votes are for evaluation only' : ''}`,
     `Records   ${records.enabled ? `on: conversations are written to ${recordsDir}` : 'off: conversations stand in the NATS store only, for 72 hours'}`,
     '',
     'Try it:',
@@ -24,6 +25,12 @@ export function summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir,
 
 const ENGINE_DOUBLE =
   'ENGINE DOUBLE: no server.base_url is configured, so a stand-in with scripted answers serves, not a language model';
+
+const METHODS = {
+  binary: 'binary: rewards by votes',
+  opd: 'opd: hints, scored by the teacher',
+  hybrid: 'hybrid: rewards by votes, and hints scored by the teacher',
+};
 
 function unless(isUp) {
   return isUp ? '' : ', not reachable yet';

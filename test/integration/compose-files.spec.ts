@@ -59,7 +59,13 @@ describe('compose files', () => {
     const outside = Object.entries(services).filter(([, { networks = [] }]) =>
       (Array.isArray(networks) ? networks : Object.keys(networks)).some((network) => network !== 'inner'),
     );
-    expect(outside.map(([name]) => name).sort()).toEqual(['gateway', 'grafana', 'prm-judge', 'sample-submitter']);
+    expect(outside.map(([name]) => name).sort()).toEqual([
+      'gateway',
+      'grafana',
+      'opd-teacher',
+      'prm-judge',
+      'sample-submitter',
+    ]);
   });
 
   it('pin every image to a version', () => {

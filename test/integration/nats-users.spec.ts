@@ -8,7 +8,7 @@ import { startNatsServer, type NatsServer } from '@app/testing';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
 
 const passwords = readEnvFile('deploy/env/nats.env');
-const USERS = ['gateway', 'session-tracker', 'prm-judge', 'sample-submitter'] as const;
+const USERS = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
 type User = (typeof USERS)[number];
 
 /** Every subject that a message of some stream can have, with one id in each place. */
@@ -80,6 +80,7 @@ describe("the services' users at NATS", () => {
     ['rl.turn.followed.v1.t', ['session-tracker']],
     ['rl.session.ended.v1.s.1', ['session-tracker']],
     ['rl.turn.judged.v1.t', ['prm-judge']],
+    ['rl.turn.hinted.v1.t', ['opd-teacher']],
     ['rl.turn.settled.v1.t', USERS],
     ['$KV.rl-policy.state', ['sample-submitter']],
     ['$JS.API.STREAM.MSG.DELETE.RL_TURNS', ['sample-submitter']],

@@ -5,8 +5,11 @@ import {
   FeedbackGiven,
   TurnArrived,
   TurnCompleted,
+  TurnFollowed,
+  TurnHinted,
   TurnJudged,
   TurnSettled,
+  type NoHintReason,
   type TurnCompletedInfo,
 } from '@app/contracts';
 import { configureApp } from '../../apps/sample-submitter/src/configure-app';
@@ -115,6 +118,29 @@ export const publishJudged = (bus: Bus, turnId: string, score: 1 | -1 | 0 | null
       ...(nextTurnId === undefined ? {} : { nextTurnId }),
     },
     head: { judgeModel: 'judge', votes: [{ score, text: `vote on ${turnId}`, millis: 5 }] },
+  });
+
+/** What a hint teacher publishes: log-probs of the two response tokens, or why there are none. */
+export const publishHinted = (bus: Bus, turnId: string, result: readonly [number, number] | NoHintReason) => {
+  const hasHint = typeof result !== 'string';
+  return bus.publish(TurnHinted, [turnId], {
+    info: { turnId, session: 'session', hintedAt: Date.now(), ...(hasHint ? {} : { reason: result }) },
+    head: {
+      judgeModel: 'judge',
+      votes: [{ decision: hasHint ? 1 : -1, hint: hasHint ? 'Use a list.' : '', text: `hint on ${turnId}`, millis: 5 }],
+      selected: hasHint ? 0 : null,
+      hint: hasHint ? 'Use a list.' : null,
+      teacherModel: 'teacher',
+    },
+    arrays: hasHint ? { teacherLogProbs: Float64Array.from(result) } : {},
+  });
+};
+
+/** What the session-tracker publishes when the next request has come. */
+export const publishFollowed = (bus: Bus, turnId: string) =>
+  bus.publish(TurnFollowed, [turnId], {
+    info: { turnId, session: 'session', role: 'user', nextTurnId: `${turnId}-next` },
+    head: {},
   });
 
 export const publishFeedback = (bus: Bus, turnId: string, score?: 1 | -1 | 0, text?: string) =>

@@ -1,6 +1,6 @@
 export { approximateKl, KL_KINDS, type ApproximateKl, type KlBatch, type KlKind } from './approximate-kl';
-export { binaryReward, type BinaryReward } from './binary-reward';
 export { broadcastReward } from './broadcast-reward';
+export { dispatchSignals, type Dispatch, type Method, type TurnSignals } from './dispatch-signals';
 export { tokenEntropy, type Entropy, type EntropyBatch } from './entropy';
 export { integratedReward, type IntegratedWeights } from './integrated-reward';
 export { isDecided, majorityVote } from './majority-vote';

@@ -39,6 +39,14 @@ function hasKeyInBrackets({ apiKeys }: { readonly apiKeys: readonly string[] }):
   return 'a key begins with a bracket or a quote; write keys as they are, in a variable with commas between them: key-1,key-2';
 }
 
+/** Log-probs are compared at one temperature or not at all, and no engine scores given tokens at another than 1. */
+function teacherIsTempered({ opd }: Settings): string | null {
+  const { teacherTemperature: teacher, studentTemperature: student } = opd;
+  if (teacher !== 1) return `the teacher's log-probs cannot be taken at ${teacher}; leave teacher_temperature at 1`;
+  if (student === null || student === teacher) return null;
+  return `the policy's log-probs would be those of ${student} and the teacher's of ${teacher}, and nothing could be compared; serve the policy at 1, or with log-probs taken before the temperature`;
+}
+
 /** Checked on the settings as configured, with all keys of lists and files in place. */
 export const CONTRADICTIONS: readonly Contradiction[] = [
   {
@@ -72,6 +80,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
         ? null
         : `host ${JSON.stringify(door.host)} can be reached by others, and there is no key; configure api_keys`,
   },
+  { between: ['opd.teacher_temperature', 'opd.student_temperature'], found: teacherIsTempered },
   { between: ['gateway.api_keys'], found: ({ gateway }) => hasKeyInBrackets(gateway) },
   { between: ['door.api_keys'], found: ({ door }) => hasKeyInBrackets(door) },
   {

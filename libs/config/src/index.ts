@@ -13,6 +13,7 @@ export { LOG_LEVELS, LogsSettings, type LogFormat, type LogLevel } from './secti
 export { MetricsSettings } from './sections/metrics';
 export { NatsSettings } from './sections/nats';
 export { PoolsSettings, type GpuShare } from './sections/pools';
+export { OpdSettings } from './sections/opd';
 export { RecordsSettings } from './sections/records';
 export { ALGORITHMS, RlSettings, type Algorithm } from './sections/rl';
 export { ServerSettings } from './sections/server';

@@ -177,6 +177,16 @@ describe('settings that contradict each other', () => {
       { OPENCLAW_RL_SERVER_JUDGE_API_KEY_ENV: 'K', K: 'k' },
       ['server.judge_api_key_env'],
     ],
+    [
+      'a teacher at a temperature of its own',
+      { OPENCLAW_RL_OPD_TEACHER_TEMPERATURE: '0.6' },
+      ['opd.teacher_temperature'],
+    ],
+    [
+      "a teacher at another temperature than the policy's log-probs",
+      { OPENCLAW_RL_OPD_STUDENT_TEMPERATURE: '0.6' },
+      ['opd.teacher_temperature', 'opd.student_temperature'],
+    ],
   ])('refuses %s', (_, env, names) => {
     const { problems } = refusal(env);
     expect(problems).toHaveLength(1);
@@ -200,25 +210,16 @@ describe('settings that contradict each other', () => {
 });
 
 describe('names that are not known', () => {
-  test.each(['[opd]\nmax_hint_tokens = 160', '[reward]\nintegrated = true'])(
-    'refuses a setting of a later version with a reason: %s',
-    (text) => {
-      expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
-    },
-  );
+  test.each(['[reward]\nintegrated = true'])('refuses a setting of a later version with a reason: %s', (text) => {
+    expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
+  });
 
-  test.each(['update_interval', 'binary_reward_weight', 'opd_weight'])('refuses rl.%s with a reason', (key) => {
+  test.each(['update_interval'])('refuses rl.%s with a reason', (key) => {
     expect(refusal({}, toml(`[rl]\n${key} = 1`)).message).toContain(`rl.${key} in openclaw-rl.toml is not supported`);
     expect(refusal({ [`OPENCLAW_RL_RL_${key.toUpperCase()}`]: '1' }).message).toContain('not supported');
   });
 
-  const noTeacher = 'this version trains with binary rewards only and has no hint teacher';
   test.each([
-    ['OPENCLAW_EVAL_MODE', 'this version has no evaluation mode'],
-    ['OPENCLAW_COMBINE_W_RL', noTeacher],
-    ['OPENCLAW_COMBINE_W_OPD', noTeacher],
-    ['OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY', noTeacher],
-    ['OPENCLAW_RL_OPD_MAX_HINT_TOKENS', noTeacher],
     ['OPENCLAW_RL_REWARD_INTEGRATED', 'this version rewards turns one by one, without the outcome of a session'],
   ])('refuses the variable %s with a reason', (name, reason) => {
     expect(refusal({ [name]: '1' }).problems).toEqual([`${name} is not supported: ${reason}`]);
@@ -239,13 +240,13 @@ describe('names that are not known', () => {
 
 test('reports every problem at once, with value and place', () => {
   const { problems, message } = refusal(
-    { PRM_M: 'many', OPENCLAW_EVAL_MODE: '1' },
-    toml('[judge]\ntimeout_s = "3"\n[rl]\nalgorithm = "opd"\n[door]\nhost = "0.0.0.0"'),
+    { PRM_M: 'many', OPENCLAW_RL_REWARD_INTEGRATED: '1' },
+    toml('[judge]\ntimeout_s = "3"\n[rl]\nalgorithm = "ppo"\n[door]\nhost = "0.0.0.0"'),
   );
   expect(problems).toHaveLength(5);
   expect(message).toContain(
     'judge.votes (OPENCLAW_RL_JUDGE_VOTES, PRM_M) is "many", from PRM_M; allowed: a whole number',
   );
   expect(message).toContain('judge.timeout_s (OPENCLAW_RL_JUDGE_TIMEOUT_S) is "3", from openclaw-rl.toml');
-  expect(message).toContain('this version trains with binary rewards');
+  expect(message).toContain('allowed: binary, opd, hybrid, combine');
 });

@@ -21,6 +21,7 @@ interface Surroundings {
 export function resolveSettings(settings: Settings, surroundings: Surroundings): string[] {
   const problems = [...resolveKeyLists(settings, surroundings), ...contradictions(settings, surroundings)];
   problems.push(...resolveServers(settings, surroundings.env));
+  resolveAlgorithm(settings);
   return problems;
 }
 
@@ -64,7 +65,7 @@ function readKeyFile(path: string | null, readFile: ReadFile): string[] | string
 }
 
 function resolveServers(settings: Settings, env: Environment): string[] {
-  const { server } = settings;
+  const { server, opd } = settings;
   const problems: string[] = [];
   const keyOf = (path: string, variable: string | null): string | null => {
     if (variable === null) return null;
@@ -89,7 +90,13 @@ function resolveServers(settings: Settings, env: Environment): string[] {
     // A key goes only to the server that it was given for.
     judgeApiKey: server.judgeApiKeyEnv === null && shared ? apiKey : ownJudgeKey,
   });
+  Object.assign(opd, { teacherApiKey: keyOf('opd.teacher_api_key_env', opd.teacherApiKeyEnv) });
   return problems;
+}
+
+/** One word for each method. */
+function resolveAlgorithm({ rl }: Settings): void {
+  if ((rl.algorithm as string) === 'combine') Object.assign(rl, { algorithm: 'hybrid' });
 }
 
 /** The URL without a trailing slash and without /v1, so that both ways of writing it work. */

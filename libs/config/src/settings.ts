@@ -6,6 +6,7 @@ import { LogsSettings } from './sections/logs';
 import { MetricsSettings } from './sections/metrics';
 import { NatsSettings } from './sections/nats';
 import { PoolsSettings } from './sections/pools';
+import { OpdSettings } from './sections/opd';
 import { RecordsSettings } from './sections/records';
 import { RlSettings } from './sections/rl';
 import { ServerSettings } from './sections/server';
@@ -23,6 +24,7 @@ export class Settings {
   readonly nats: NatsSettings = new NatsSettings();
   readonly session: SessionSettings = new SessionSettings();
   readonly judge: JudgeSettings = new JudgeSettings();
+  readonly opd: OpdSettings = new OpdSettings();
   readonly slime: SlimeSettings = new SlimeSettings();
   readonly pools: PoolsSettings = new PoolsSettings();
   readonly gate: GateSettings = new GateSettings();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrame, type FrameArrays, type WireMessage } from './index';
+import { TurnHinted } from './hint';
 import { PolicyUpdated } from './policy';
 import { SessionClosed, TurnArrived, TurnCompleted, TurnFollowed } from './turn';
 import { DeadLetter, FeedbackGiven, SessionEnded, TurnJudged, TurnSettled } from './verdict';
@@ -22,6 +23,7 @@ const MESSAGES = [
   SessionClosed,
   TurnFollowed,
   TurnJudged,
+  TurnHinted,
   FeedbackGiven,
   SessionEnded,
   TurnSettled,

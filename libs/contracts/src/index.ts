@@ -1,6 +1,14 @@
 export { ErasureDocument, erasureDocumentKey, parseErasureDocument } from './erasure-document';
 export { decodeFrame, encodeFrame, FrameError, type FrameArrays } from './frame';
 export {
+  HintVoteCast,
+  NO_HINT_REASONS,
+  TurnHinted,
+  type NoHintReason,
+  type TurnHintedBody,
+  type TurnHintedInfo,
+} from './hint';
+export {
   clientKey,
   isSubjectToken,
   narrowKey,

@@ -14,6 +14,10 @@ export const SETTLE_REASONS = [
   'turn_lost',
   'not_judged',
   'neutral',
+  'no_hint',
+  'no_teacher',
+  'temperature_mismatch',
+  'evaluated',
   'queue_full',
   'dead_letter',
 ] as const;

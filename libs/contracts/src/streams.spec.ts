@@ -1,3 +1,4 @@
+import { TurnHinted } from './hint';
 import { PolicyUpdated } from './policy';
 import { CountRunning, EraseSession } from './rpc';
 import { SETTLE_REASONS } from './reasons';
@@ -12,6 +13,7 @@ const MESSAGES = [
   [SessionClosed, 1],
   [TurnFollowed, 1],
   [TurnJudged, 1],
+  [TurnHinted, 1],
   [FeedbackGiven, 2],
   [SessionEnded, 2],
   [TurnSettled, 1],
@@ -76,7 +78,7 @@ describe('subjects', () => {
 });
 
 describe('consumers', () => {
-  const APPS = ['session-tracker', 'prm-judge', 'sample-submitter'];
+  const APPS = ['session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'];
   const consumers: readonly (readonly [string, ConsumerDefinition])[] = Object.entries(CONSUMERS);
 
   it.each(consumers)('%s is named after its app and reads what its stream holds', (_name, consumer) => {

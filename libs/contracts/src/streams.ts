@@ -19,7 +19,7 @@ export const STREAMS = {
   },
   RL_FOLLOWS: { subjects: ['rl.turn.followed.v1.*'], maxAgeSeconds: 72 * HOUR, shareOfStore: 0.05 },
   RL_VERDICTS: {
-    subjects: ['rl.turn.judged.v1.*', 'rl.feedback.given.v1.*.*', 'rl.session.ended.v1.*.*'],
+    subjects: ['rl.turn.judged.v1.*', 'rl.turn.hinted.v1.*', 'rl.feedback.given.v1.*.*', 'rl.session.ended.v1.*.*'],
     maxAgeSeconds: 72 * HOUR,
     shareOfStore: 0.1,
   },
@@ -69,6 +69,13 @@ export const CONSUMERS = {
   judge: {
     stream: 'RL_FOLLOWS',
     durable: 'prm-judge',
+    filter: OF_THIS_VERSION,
+    ackWaitSeconds: 30,
+    maxAckPending: 1000,
+  },
+  teacher: {
+    stream: 'RL_FOLLOWS',
+    durable: 'opd-teacher',
     filter: OF_THIS_VERSION,
     ackWaitSeconds: 30,
     maxAckPending: 1000,

@@ -86,6 +86,8 @@ export const TurnSettled = defineMessage({
     detail: Type.Optional(Type.String()),
     score: Type.Optional(Score),
     source: Type.Optional(Type.Union([Type.Literal('votes'), Type.Literal('feedback')])),
+    /** Of a sample: what it trains on, the reward, the teacher's log-probs, or both. */
+    signal: Type.Optional(Type.Union([Type.Literal('reward'), Type.Literal('teacher'), Type.Literal('both')])),
     /** Policy version at the start of the answer: what staleness is counted from. */
     policyVersion: Type.Optional(Type.Integer({ minimum: 0 })),
     settledAt: Millis,

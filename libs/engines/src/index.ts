@@ -25,6 +25,13 @@ export {
   type GenerateDefaults,
 } from './generate/generate-request';
 export { Limiter } from './limiter';
+export { IncompleteScoresError, type ScoreRequest, type Scores, type TopScores } from './scoring/scores';
+export {
+  ScoringClient,
+  type ChatToRender,
+  type ScoringClientOptions,
+  type ScoringEngine,
+} from './scoring/scoring-client';
 export { backoffMs, parseRetryAfterMs, type RetryPolicy } from './retry';
 export { probeTempering } from './probe-tempering';
 export { ASKING, PROBE_NAME, type RouteChoice } from './routes/capture-route';

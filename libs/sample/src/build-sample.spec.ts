@@ -1,5 +1,6 @@
-import { binaryReward, type Score } from '@app/advantage';
+import { dispatchSignals, type Score } from '@app/advantage';
 import { buildSample, type CapturedTurn } from './build-sample';
+import { sampleAdvantages } from './sample-advantages';
 import { SampleInvariantError } from './sample-error';
 
 const TURN: CapturedTurn = {
@@ -19,7 +20,7 @@ const TURN: CapturedTurn = {
 
 /** The whole way of a judged turn in Binary RL: a sample, or the reason why there is none. */
 const dispatch = (score: Score | null) => {
-  const result = binaryReward(score);
+  const result = dispatchSignals('binary', { score, hasTeacher: false });
   return result.kind === 'none' ? result.reason : buildSample(TURN, { reward: result.reward, source: 'votes' });
 };
 
@@ -36,6 +37,10 @@ describe('buildSample', () => {
       reward: { score: -1 },
       loss_mask: Uint8Array.of(1, 1, 1),
       rollout_log_probs: Float64Array.of(-0.5, -1, -0.25),
+      teacher_log_probs: null,
+      teacher_topk_log_probs: null,
+      teacher_topk_indices: null,
+      teacher_topk_mask: null,
       weight_versions: ['7'],
       status: 'completed',
       metadata: {
@@ -48,8 +53,53 @@ describe('buildSample', () => {
         finish_reason: 'stop',
         votes: [-1, null, -1],
         reward_source: 'votes',
+        method: 'binary',
+        weights: { binary_reward: 1, opd: 1 },
+        hint: null,
       },
     });
+  });
+
+  const top = {
+    logProbs: Float64Array.of(-0.1, -3, -0.2, -2, 0, 0),
+    ids: Int32Array.of(3, 9, 4, 8, 0, 0),
+    present: Uint8Array.of(1, 1, 0),
+  };
+  const teacher = { hint: 'Say less.', logProbs: [-3, -0.5, -0.25], top };
+
+  it('carries the teacher, and the token advantages are its log-probs minus those as sampled', () => {
+    const training = { method: 'hybrid', weights: { binary_reward: 2, opd: 0.5 } } as const;
+    const sample = buildSample(TURN, { reward: 1, source: 'votes', teacher, training });
+    expect(sample).toMatchObject({
+      teacher_log_probs: Float64Array.of(-3, -0.5, -0.25),
+      teacher_topk_log_probs: top.logProbs,
+      teacher_topk_indices: top.ids,
+      teacher_topk_mask: top.present,
+      metadata: { ...training, hint: 'Say less.' },
+    });
+    expect([...sampleAdvantages(sample)]).toEqual([2 + 0.5 * -2.5, 2 + 0.5 * 0.5, 2]);
+    const alone = buildSample(TURN, { reward: 0, source: 'none', teacher: { ...teacher, top: null } });
+    expect([...sampleAdvantages(alone)]).toEqual([-2.5, 0.5, 0]);
+    expect([...sampleAdvantages(buildSample(TURN, { reward: -1, source: 'votes' }))]).toEqual([-1, -1, -1]);
+  });
+
+  it.each([
+    ['a teacher who said too little', { ...teacher, logProbs: [-3, -0.5] }, 'teacher_log_probs has 2 entries for 3'],
+    ['a teacher with a hole', { ...teacher, logProbs: [-3, NaN, -1] }, 'teacher_log_probs[1] must be finite'],
+    ['a teacher who is more than certain', { ...teacher, logProbs: [-3, 0.5, -1] }, 'teacher_log_probs[1]'],
+    [
+      'marks that do not fit',
+      { ...teacher, top: { ...top, present: Uint8Array.of(1) } },
+      'teacher_topk_mask has 1 entries for 3',
+    ],
+    ['ids that do not fit', { ...teacher, top: { ...top, ids: top.ids.slice(1) } }, 'teacher_topk_indices has 5'],
+    [
+      'log-probs that do not fit',
+      { ...teacher, top: { ...top, logProbs: top.logProbs.slice(0, 3) } },
+      'teacher_topk_log_probs has 3 entries for 6 ids',
+    ],
+  ])('refuses %s', (_name, wrong, message) => {
+    expect(() => buildSample(TURN, { reward: 1, source: 'votes', teacher: wrong })).toThrow(message);
   });
 
   it.each([1, -1] as const)('trains on every response token of a turn judged %d', (score) => {

@@ -6,6 +6,7 @@ import {
   type PolicyVersionRange,
   type RewardSource,
   type Sample,
+  type SampleMetadata,
   type SampleSampling,
   type SampleStatus,
 } from './sample';
@@ -30,12 +31,31 @@ export interface CapturedTurn {
   readonly route: string;
 }
 
+/** What a teacher that was given a hint said of the response's tokens. */
+export interface TeacherSignal {
+  readonly hint: string;
+  /** One per response id. */
+  readonly logProbs: readonly number[] | Float64Array;
+  /** K per response id, with a mark where there are none. */
+  readonly top: {
+    readonly logProbs: Float64Array;
+    readonly ids: Int32Array;
+    readonly present: Uint8Array;
+  } | null;
+}
+
 /** What was found out about the turn. */
 export interface SampleOutcome {
+  /** 0: none, the teacher alone trains. */
   readonly reward: number;
   readonly votes?: readonly (Score | null)[];
   readonly source: RewardSource;
+  readonly teacher?: TeacherSignal | null;
+  /** @default binary with weights of 1 */
+  readonly training?: Pick<SampleMetadata, 'method' | 'weights'>;
 }
+
+const BINARY: Pick<SampleMetadata, 'method' | 'weights'> = { method: 'binary', weights: { binary_reward: 1, opd: 1 } };
 
 const statusOf = (finishReason: string): SampleStatus => {
   switch (finishReason) {
@@ -58,6 +78,7 @@ export const buildSample = (turn: CapturedTurn, outcome: SampleOutcome): Sample 
   const promptIds = readIds(turn.promptIds, 'prompt ids');
   const responseIds = readIds(turn.responseIds, 'response ids');
   demand(promptIds.length > 0, 'prompt ids', 'are empty: the first response token has nothing to follow');
+  const { teacher = null } = outcome;
   const tokens = new Int32Array(promptIds.length + responseIds.length);
   tokens.set(promptIds);
   tokens.set(responseIds, promptIds.length);
@@ -72,6 +93,10 @@ export const buildSample = (turn: CapturedTurn, outcome: SampleOutcome): Sample 
     reward: { score: outcome.reward },
     loss_mask: new Uint8Array(responseIds.length).fill(1),
     rollout_log_probs: readLogProbs(turn.logProbs, 'rollout_log_probs').slice(),
+    teacher_log_probs: teacher === null ? null : readLogProbs(teacher.logProbs, 'teacher_log_probs').slice(),
+    teacher_topk_log_probs: teacher?.top?.logProbs.slice() ?? null,
+    teacher_topk_indices: teacher?.top?.ids.slice() ?? null,
+    teacher_topk_mask: teacher?.top?.present.slice() ?? null,
     weight_versions: [...turn.weightVersions],
     status: statusOf(turn.finishReason),
     metadata: {
@@ -84,6 +109,8 @@ export const buildSample = (turn: CapturedTurn, outcome: SampleOutcome): Sample 
       finish_reason: turn.finishReason,
       votes: outcome.votes ? [...outcome.votes] : null,
       reward_source: outcome.source,
+      ...(outcome.training ?? BINARY),
+      hint: teacher?.hint ?? null,
     },
   });
 };

@@ -1,11 +1,14 @@
+import { checkTeacher } from './check-teacher';
+import { checkLogProbs } from './log-probs';
 import { demand, isInteger, isObject } from './read-value';
-import { REWARD_SOURCES, SAMPLE_SCHEMA_VERSION, SAMPLE_STATUSES, type Sample, type SampleMetadata } from './sample';
-
-/**
- * How far above 0 a log-prob may lie: engines compute them in float32, where the logarithm of a certain token can round to
- * a few 1e-6. Such a value is kept as it is; anything larger is no log-prob.
- */
-export const LOG_PROB_SLACK = 1e-4;
+import {
+  METHODS,
+  REWARD_SOURCES,
+  SAMPLE_SCHEMA_VERSION,
+  SAMPLE_STATUSES,
+  type Sample,
+  type SampleMetadata,
+} from './sample';
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isNumberOrNull = (value: unknown): boolean => value === null || Number.isFinite(value);
@@ -42,6 +45,13 @@ const checkMetadata = (metadata: SampleMetadata): void => {
   );
   const source = metadata.reward_source;
   demand(isOneOf(REWARD_SOURCES, source), 'metadata.reward_source', `must be one of ${REWARD_SOURCES.join(', ')}`);
+  demand(isOneOf(METHODS, metadata.method), 'metadata.method', `must be one of ${METHODS.join(', ')}`);
+  const { hint, weights } = metadata;
+  demand(hint === null || isText(hint), 'metadata.hint', 'must be a text or null');
+  demand(isObject(weights), 'metadata.weights', 'must be {binary_reward, opd}');
+  for (const name of ['binary_reward', 'opd'] as const) {
+    demand(Number.isFinite(weights[name]) && weights[name] >= 0, `metadata.weights.${name}`, 'must be 0 or more');
+  }
 };
 
 const checkSpans = ({ response_length: length, metadata: { policy_version: version } }: Sample): void => {
@@ -72,12 +82,7 @@ const checkTokens = (sample: Sample): void => {
   demand(logProbs.length === length, 'rollout_log_probs', `has ${logProbs.length} entries for ${length} response ids`);
   const badId = tokens.findIndex((id) => id < 0);
   demand(badId === -1, `tokens[${badId}]`, `must not be negative, got ${tokens[badId]}`);
-  const badLogProb = logProbs.findIndex((value) => !(Number.isFinite(value) && value <= LOG_PROB_SLACK));
-  demand(
-    badLogProb === -1,
-    `rollout_log_probs[${badLogProb}]`,
-    `must be finite and at most 0, got ${logProbs[badLogProb]}`,
-  );
+  checkLogProbs(logProbs, 'rollout_log_probs');
   demand(
     mask.every((bit) => bit <= 1),
     'loss_mask',
@@ -113,6 +118,7 @@ export const checkSample = (sample: Sample): Sample => {
     'must be texts',
   );
   checkTokens(sample);
+  checkTeacher(sample);
   checkMetadata(sample.metadata);
   checkSpans(sample);
   return sample;

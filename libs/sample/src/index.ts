@@ -1,5 +1,7 @@
-export { buildSample, type CapturedTurn, type SampleOutcome } from './build-sample';
-export { checkSample, LOG_PROB_SLACK } from './check-sample';
+export { buildSample, type CapturedTurn, type SampleOutcome, type TeacherSignal } from './build-sample';
+export { checkSample } from './check-sample';
+export { LOG_PROB_SLACK } from './log-probs';
+export { sampleAdvantages } from './sample-advantages';
 export {
   SAMPLE_SCHEMA_VERSION,
   type PolicyVersionRange,
@@ -8,6 +10,7 @@ export {
   type SampleMetadata,
   type SampleSampling,
   type SampleStatus,
+  type SignalWeights,
 } from './sample';
 export {
   parseSampleJson,

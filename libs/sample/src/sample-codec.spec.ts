@@ -7,6 +7,18 @@ import { SampleInvariantError, SampleVersionError } from './sample-error';
 
 const token = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const logProb = fc.double({ min: -50, max: 0, noNaN: true });
+const teacherOf = (response: readonly (readonly [number, number])[], k: number) => ({
+  hint: 'Be brief.',
+  logProbs: response.map(([, value]) => value / 2),
+  top:
+    k === 0
+      ? null
+      : {
+          logProbs: new Float64Array(k * response.length).fill(-1),
+          ids: new Int32Array(k * response.length).fill(7),
+          present: new Uint8Array(response.length).fill(1),
+        },
+});
 const sampleArb: fc.Arbitrary<Sample> = fc
   .record({
     promptIds: fc.array(token, { minLength: 1, maxLength: 8 }),
@@ -16,8 +28,10 @@ const sampleArb: fc.Arbitrary<Sample> = fc
     later: fc.nat({ max: 2 }),
     temperature: fc.option(fc.double({ min: 0, max: 2, noNaN: true })),
     reward: fc.constantFrom(1, -1),
+    k: fc.nat({ max: 2 }),
+    hasTeacher: fc.boolean(),
   })
-  .map(({ promptIds, response, text, start, later, temperature, reward }) =>
+  .map(({ promptIds, response, text, start, later, temperature, reward, k, hasTeacher }) =>
     buildSample(
       {
         turnId: 't',
@@ -33,9 +47,16 @@ const sampleArb: fc.Arbitrary<Sample> = fc
         logProbsTempered: null,
         route: 'sglext',
       },
-      { reward, votes: [1, null], source: 'votes' },
+      {
+        reward,
+        votes: [1, null],
+        source: 'votes',
+        teacher: hasTeacher ? teacherOf(response, k) : null,
+      },
     ),
   );
+
+const TOP_K = ['teacher_topk_log_probs', 'teacher_topk_indices', 'teacher_topk_mask'];
 
 /** A sample as the first writer of schema 1 stored it, without a field that came later. */
 const STORED = {
@@ -68,6 +89,7 @@ describe('a sample', () => {
           ...sample,
           // JSON has no negative zero.
           rollout_log_probs: sample.rollout_log_probs.map((value) => value + 0),
+          teacher_log_probs: sample.teacher_log_probs?.map((value) => value + 0) ?? null,
         });
       }),
     );
@@ -77,7 +99,9 @@ describe('a sample', () => {
     fc.assert(
       fc.property(sampleArb, (sample) => {
         const { head, arrays } = sampleToFrame(sample);
-        expect(Object.keys(arrays)).toEqual(['tokens', 'loss_mask', 'rollout_log_probs']);
+        const teacher = sample.teacher_log_probs === null ? [] : ['teacher_log_probs'];
+        const top = sample.teacher_topk_mask === null ? [] : TOP_K;
+        expect(Object.keys(arrays)).toEqual(['tokens', 'loss_mask', 'rollout_log_probs', ...teacher, ...top]);
         expect(head).not.toHaveProperty('tokens');
         expect(sampleFromFrame({ head: structuredClone(head), arrays })).toEqual(sample);
       }),
@@ -93,14 +117,24 @@ describe('a sample', () => {
       tokens: Int32Array.of(1, 2, 3),
       loss_mask: Uint8Array.of(1, 0),
       rollout_log_probs: Float64Array.of(-0.5, -0.25),
-      metadata: { ...STORED.metadata, votes: null },
+      teacher_log_probs: null,
+      teacher_topk_log_probs: null,
+      teacher_topk_indices: null,
+      teacher_topk_mask: null,
+      metadata: {
+        ...STORED.metadata,
+        votes: null,
+        method: 'binary',
+        weights: { binary_reward: 1, opd: 1 },
+        hint: null,
+      },
     });
   });
 
   it('keeps fields that this version does not know', () => {
-    const later = { ...STORED, teacher_log_probs: [-1, -2], metadata: { ...STORED.metadata, step_index: 3 } };
+    const later = { ...STORED, critic_values: [-1, -2], metadata: { ...STORED.metadata, tree_depth: 3 } };
     const json = sampleToJson(parseSampleJson(later));
-    expect(json).toMatchObject({ teacher_log_probs: [-1, -2], metadata: { step_index: 3 } });
+    expect(json).toMatchObject({ critic_values: [-1, -2], metadata: { tree_depth: 3 } });
   });
 
   it('of a newer schema is refused with the version that is known', () => {

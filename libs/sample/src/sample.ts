@@ -1,4 +1,4 @@
-import type { Score } from '@app/advantage';
+import type { Method, Score } from '@app/advantage';
 
 /** Version of the schema below. It rises when a field changes its meaning or is taken away, not when one is added. */
 export const SAMPLE_SCHEMA_VERSION = 1;
@@ -7,8 +7,8 @@ export const SAMPLE_SCHEMA_VERSION = 1;
 export const SAMPLE_STATUSES = ['completed', 'truncated'] as const;
 export type SampleStatus = (typeof SAMPLE_STATUSES)[number];
 
-/** Where a reward came from: the judge's votes or a person's word. */
-export const REWARD_SOURCES = ['votes', 'feedback'] as const;
+/** Where a reward came from: the judge's votes, a person's word, or nowhere: the teacher alone trains, with reward 0. */
+export const REWARD_SOURCES = ['votes', 'feedback', 'none'] as const;
 export type RewardSource = (typeof REWARD_SOURCES)[number];
 
 /** Sampling parameters of the response; null where neither client nor configuration set one and the engine's default held. */
@@ -26,6 +26,14 @@ export interface PolicyVersionRange {
   readonly spans?: readonly { readonly version: number; readonly tokens: number }[];
 }
 
+export const METHODS = ['binary', 'opd', 'hybrid'] as const satisfies readonly Method[];
+
+/** Weights of a sample's two signals in its token advantages. */
+export interface SignalWeights {
+  readonly binary_reward: number;
+  readonly opd: number;
+}
+
 /** What a sample carries beside slime's own fields. */
 export interface SampleMetadata {
   readonly turn_id: string;
@@ -40,6 +48,11 @@ export interface SampleMetadata {
   /** The judge's votes, null for a failed one; null where nobody voted. */
   readonly votes: readonly (Score | null)[] | null;
   readonly reward_source: RewardSource;
+  /** The method that made the sample. */
+  readonly method: Method;
+  readonly weights: SignalWeights;
+  /** The hint that the teacher was given; null where there is no teacher. */
+  readonly hint: string | null;
 }
 
 /**
@@ -63,6 +76,13 @@ export interface Sample {
   readonly loss_mask: Uint8Array;
   /** Log-probs of the response tokens as the engine sampled them, natural logarithm. [R] */
   readonly rollout_log_probs: Float64Array;
+  /** Log-probs of the same tokens under the teacher, who was given the hint; at the temperature of the others. null: no teacher. [R] */
+  readonly teacher_log_probs: Float64Array | null;
+  /** Log-probs and ids of the teacher's likeliest tokens, K for each response token, likeliest first. null: none. [R * K] */
+  readonly teacher_topk_log_probs: Float64Array | null;
+  readonly teacher_topk_indices: Int32Array | null;
+  /** 0 where the teacher gave no K tokens: that position is not distilled. [R] */
+  readonly teacher_topk_mask: Uint8Array | null;
   /** The engine's own names of the weights that made the response, oldest first. */
   readonly weight_versions: readonly string[];
   readonly status: SampleStatus;

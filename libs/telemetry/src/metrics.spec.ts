@@ -35,7 +35,7 @@ describe('createRegistry', () => {
       'result',
       'score',
     ];
-    const labels = ['outcome', 'fate', 'operation', 'error', ...known];
+    const labels = ['outcome', 'signal', 'fate', 'operation', 'error', ...known];
     for (const { name } of await registry.getMetricsAsJSON()) {
       if (!name.startsWith('openclaw_rl_')) continue;
       const metric = registry.getSingleMetric(name) as unknown as { labelNames: readonly string[] };

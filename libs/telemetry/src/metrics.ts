@@ -115,7 +115,7 @@ const createMetrics = (registry: Registry) => {
     }),
     votes: new Counter({
       name: 'openclaw_rl_votes_total',
-      help: 'Votes of the judge by result: a score, invalid (answered in a wrong form), or failed (no answer)',
+      help: 'Votes of the judge by result: a score, hint or no_hint, invalid (in a wrong form), or failed (no answer)',
       labelNames: ['result'] as const,
       registers,
     }),
@@ -139,6 +139,29 @@ const createMetrics = (registry: Registry) => {
     breakerOpen: new Gauge({
       name: 'openclaw_rl_judge_breaker_open',
       help: '1 while the judge is taken to be down and its queue waits',
+      registers,
+    }),
+    turnsHinted: new Counter({
+      name: 'openclaw_rl_turns_hinted_total',
+      help: "Turns that the hint teacher has worked on: hinted, or the reason why there are no teacher's log-probs",
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    teacherSeconds: new Histogram({
+      name: 'openclaw_rl_teacher_seconds',
+      help: 'Time of one pass of the teacher, waiting and retries included',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    }),
+    teacherBreakerOpen: new Gauge({
+      name: 'openclaw_rl_teacher_breaker_open',
+      help: '1 while the teacher is taken to be down and its queue waits',
+      registers,
+    }),
+    samples: new Counter({
+      name: 'openclaw_rl_samples_total',
+      help: 'Samples by what they train on: reward, teacher (its log-probs), or both',
+      labelNames: ['signal'] as const,
       registers,
     }),
     turnsSettled: new Counter({

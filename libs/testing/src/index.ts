@@ -2,6 +2,7 @@ export { runConformance, formatReport } from './conformance/conformance';
 export type { CheckResult, ConformanceTarget } from './conformance/conformance';
 export { startEngineDouble } from './engine-double/engine-double';
 export type { EngineDouble } from './engine-double/engine-double';
+export { nextLogProbs, topTokens } from './engine-double/language-model';
 export { writeModelFolder } from './engine-double/model-folder';
 export { FAULTS } from './engine-double/options';
 export type {

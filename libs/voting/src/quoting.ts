@@ -23,16 +23,16 @@ export const cutTogether = (texts: readonly string[], total: number): string[] =
   return texts.map((text) => cutMiddle(text, limit));
 };
 
-/** Control tokens of chat templates that do not begin with `<`. */
+/** Control tokens of chat templates that do not begin with `<`, and the marks of a hint. */
 const BRACKET_TOKENS =
-  /\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|ARGS)\])/g;
+  /\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|ARGS|HINT_START|HINT_END)\])/g;
 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F]/g;
 
 /**
  * Makes a text safe to stand in a prompt: it can neither close or open a tag, nor be a control token of the model's chat
- * template, nor hold a verdict that a judge could repeat. Every `<` becomes `‹`, `\boxed` loses its backslash.
+ * template, nor hold a verdict or a hint that a judge could repeat. Every `<` becomes `‹`, `\boxed` loses its backslash.
  */
 export const quote = (text: string): string =>
   text

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { TurnSettled } from '@app/contracts';
-import { sampleFromFrame, sampleToJson, type SampleJson } from '@app/sample';
+import { sampleAdvantages, sampleFromFrame, sampleToJson, type SampleJson } from '@app/sample';
 import { Telemetry } from '@app/telemetry';
 
 const READ_AT_ONCE = 16;
@@ -12,7 +12,7 @@ export interface ReadSamples {
   readonly gone: readonly number[];
 }
 
-/** Reads samples by their sequence, checked, in the JSON form that trainers get. */
+/** Reads samples by their sequence, checked, in the JSON form that trainers get: with the token advantages of their method. */
 @Injectable()
 export class SampleReader {
   private readonly logger = new Logger('door');
@@ -43,7 +43,8 @@ export class SampleReader {
     if (message === null) return null;
     try {
       const sample = sampleFromFrame(TurnSettled.decode(message).body);
-      return sampleToJson({ ...sample, index: sequence, group_index: sequence });
+      const json = sampleToJson({ ...sample, index: sequence, group_index: sequence });
+      return { ...json, advantages: [...sampleAdvantages(sample)] };
     } catch (error) {
       const name = error instanceof Error ? error.name : typeof error;
       this.logger.error(`sample ${sequence} cannot be read and is left out: ${name}`);

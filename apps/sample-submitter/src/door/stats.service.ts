@@ -17,6 +17,8 @@ export interface Stats {
   readonly batch: { readonly size: number; readonly waiting: number; readonly text: string };
   /** Turns by what has become of them: `sample`, or the reason why none. */
   readonly outcomes: Readonly<Record<string, number>>;
+  /** Samples by what they train on: `reward`, `teacher` or `both`. */
+  readonly signals: Readonly<Record<string, number>>;
   readonly queue_size: number;
 }
 
@@ -59,6 +61,7 @@ export class StatsService implements OnApplicationBootstrap, OnModuleDestroy {
       done: state.acknowledged,
       batch: { size, waiting: Math.min(waiting, size), text: `${Math.min(waiting, size)} of ${size}` },
       outcomes: this.index.counts,
+      signals: this.index.signalCounts,
       queue_size: this.settings.slime.queueSize,
     };
   }

@@ -7,6 +7,7 @@ import {
   TurnArrived,
   TurnCompleted,
   TurnFollowed,
+  TurnHinted,
   TurnJudged,
   TurnSettled,
   type StreamName,
@@ -31,7 +32,7 @@ interface Info {
 }
 
 /** Who may say which session a turn belongs to, the surest first. */
-const DECIDERS = [TurnFollowed, TurnJudged, TurnSettled];
+const DECIDERS = [TurnFollowed, TurnJudged, TurnHinted, TurnSettled];
 const TURNS = [TurnArrived, TurnCompleted];
 /** Place of the turn id in a subject: rl.turn.judged.v1.<turn id>. */
 const TURN_TOKEN = 4;

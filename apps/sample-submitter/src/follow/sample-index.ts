@@ -15,6 +15,10 @@ const readInfo = (message: ScannedInfo): TurnSettledInfo | null => {
   }
 };
 
+const countIn = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
 /** What has become of the turns, as this replica sees it in the stream: unfinished samples, and counts by outcome. */
 @Injectable()
 export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -22,6 +26,7 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly versions = new Map<number, number>();
   private policyState: PolicyState = INITIAL_POLICY_STATE;
   private readonly outcomes = new Map<string, number>();
+  private readonly signals = new Map<string, number>();
   private readonly listeners = new Set<(info: TurnSettledInfo) => void>();
   private readonly follower: StreamFollower;
 
@@ -35,6 +40,7 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
         this.samples = [];
         this.versions.clear();
         this.outcomes.clear();
+        this.signals.clear();
       },
     });
   }
@@ -64,6 +70,11 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
   /** Turns by outcome, `sample` or a reason, of everything that the stream held since this replica began to follow it. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.outcomes].sort());
+  }
+
+  /** The samples among them by what they train on. */
+  get signalCounts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.signals].sort());
   }
 
   /** Calls `listener` for every outcome, old and new. */
@@ -101,7 +112,9 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     const info = readInfo(message);
     if (info === null) return;
     const outcome = info.reason ?? info.kind;
-    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    countIn(this.outcomes, outcome);
+    // Samples from before there was a teacher do not say it.
+    if (info.kind === 'sample') countIn(this.signals, info.signal ?? 'reward');
     if (info.kind === 'sample' && !this.isFinished(message.sequence)) {
       this.samples.push(message.sequence);
       if (info.policyVersion !== undefined) this.versions.set(message.sequence, info.policyVersion);

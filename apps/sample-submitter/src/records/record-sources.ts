@@ -6,10 +6,13 @@ import {
   TurnArrived,
   TurnCompleted,
   TurnFollowed,
+  TurnHinted,
   TurnJudged,
   TurnSettled,
+  type TurnHintedInfo,
+  type TurnJudgedInfo,
 } from '@app/contracts';
-import type { Judgement, NextState, RecordParts } from './record';
+import type { NextState, RecordParts } from './record';
 
 /** Gathers what is stored about a settled turn. */
 @Injectable()
@@ -20,9 +23,10 @@ export class RecordSources {
   async gather(delivery: Delivery): Promise<RecordParts> {
     const settled = TurnSettled.decodeInfo(delivery);
     const { turnId } = settled;
-    const [turn, judgement, followed] = await Promise.all([
+    const [turn, judgement, hinted, followed] = await Promise.all([
       this.bus.read(TurnCompleted, turnId),
       this.bus.read(TurnJudged, turnId),
+      this.bus.read(TurnHinted, turnId),
       this.bus.read(TurnFollowed, turnId),
     ]);
     const session =
@@ -31,12 +35,13 @@ export class RecordSources {
       turn?.info.namedSession ??
       turn?.info.runtimeSession ??
       rootSessionKey(turnId);
-    return { session, settled, turn, judgement, nextState: await this.nextState(judgement) };
+    const nextState = await this.nextState(judgement?.info ?? hinted?.info ?? null);
+    return { session, settled, turn, judgement, hinted, nextState };
   }
 
-  private async nextState(judgement: Judgement | null): Promise<NextState | null> {
-    if (judgement === null) return null;
-    const { turnId, nextTurnId, feedbackId } = judgement.info;
+  private async nextState(source: TurnJudgedInfo | TurnHintedInfo | null): Promise<NextState | null> {
+    if (source === null) return null;
+    const { turnId, nextTurnId, feedbackId } = source;
     if (nextTurnId !== undefined) {
       const next = await this.bus.read(TurnArrived, nextTurnId);
       return next === null ? null : { source: 'request', turnId: nextTurnId, messages: next.body.head.nextState };

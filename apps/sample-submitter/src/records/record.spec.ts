@@ -7,6 +7,7 @@ describe('toRecord', () => {
       settled: { turnId: 'turn', kind: 'reason', reason: 'gateway_lost', settledAt: 7 },
       turn: null,
       judgement: null,
+      hinted: null,
       nextState: null,
     });
     expect(record).toMatchObject({

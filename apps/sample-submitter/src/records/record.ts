@@ -1,9 +1,24 @@
-import type { Body, TurnCompletedBody, TurnCompletedInfo, TurnJudgedInfo, TurnSettledInfo, Vote } from '@app/contracts';
+import type {
+  Body,
+  TurnCompletedBody,
+  TurnCompletedInfo,
+  TurnHintedBody,
+  TurnHintedInfo,
+  TurnJudgedInfo,
+  TurnSettledInfo,
+  Vote,
+} from '@app/contracts';
 
 /** What the judge said about a turn. */
 export interface Judgement {
   readonly info: TurnJudgedInfo;
   readonly body: Body<{ judgeModel: string; votes: Vote[]; detail?: string }>;
+}
+
+/** What the hint teacher said of a turn. */
+export interface Hinted {
+  readonly info: TurnHintedInfo;
+  readonly body: TurnHintedBody;
 }
 
 /** What followed a turn: messages of the next request, or the text of a person's feedback. */
@@ -17,12 +32,23 @@ export interface RecordParts {
   readonly settled: TurnSettledInfo;
   readonly turn: { readonly info: TurnCompletedInfo; readonly body: TurnCompletedBody } | null;
   readonly judgement: Judgement | null;
+  readonly hinted: Hinted | null;
   readonly nextState: NextState | null;
 }
 
+const hintsOf = ({ info, body: { head } }: Hinted): Readonly<Record<string, unknown>> => ({
+  model: head.judgeModel,
+  teacher_model: head.teacherModel,
+  votes: head.votes,
+  selected: head.selected,
+  hint: head.hint,
+  reason: info.reason ?? null,
+  detail: head.detail ?? null,
+});
+
 /** One line of the records: a turn from its prompt to its fate, as plain JSON. */
 export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> => {
-  const { settled, turn, judgement, nextState } = parts;
+  const { settled, turn, judgement, hinted, nextState } = parts;
   const head = turn?.body.head;
   return {
     turn_id: settled.turnId,
@@ -52,9 +78,11 @@ export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> 
             votes: judgement.body.head.votes,
             detail: judgement.body.head.detail ?? null,
           },
+    hints: hinted === null ? null : hintsOf(hinted),
     score: settled.score ?? null,
     source: settled.source ?? null,
     outcome: settled.kind,
+    signal: settled.signal ?? null,
     reason: settled.reason ?? null,
     detail: settled.detail ?? null,
   };

@@ -2,7 +2,8 @@ import type { TurnCompletedBody, TurnCompletedInfo } from '@app/contracts';
 import { sampleFromFrame, sampleToFrame } from '@app/sample';
 import type { StoredTurn } from './capture-turn';
 import { settledMessage } from './settled-message';
-import { settleTurn, type Verdict } from './settle';
+import { readHindsight } from './hindsight';
+import { settleTurn, signalOf, type Hindsight, type Outcome, type Verdict } from './settle';
 
 interface Change {
   readonly exclusion?: TurnCompletedInfo['exclusion'];
@@ -48,9 +49,14 @@ const turnWith = (change: Change = {}): StoredTurn => ({
 });
 const good: Verdict = { score: 1, source: 'votes', votes: [1, null, 1] };
 
+const BINARY = { algorithm: 'binary', binaryRewardWeight: 1, opdWeight: 1, evalMode: false } as const;
+
+/** With binary rewards alone. */
+const judged = (turn: StoredTurn, verdict: Verdict): Outcome => settleTurn(turn, { verdict, hindsight: null }, BINARY);
+
 describe('settleTurn', () => {
   it.each([1, -1] as const)('makes a sample of a turn judged %d, every value as it was captured', (score) => {
-    const outcome = settleTurn(turnWith(), { ...good, score });
+    const outcome = judged(turnWith(), { ...good, score });
     if (outcome.kind !== 'sample') throw new TypeError(outcome.reason);
     expect(outcome.sample).toMatchObject({
       tokens: Int32Array.of(10, 11, 12, 13, 14),
@@ -75,14 +81,14 @@ describe('settleTurn', () => {
   });
 
   it('never takes "not judged" for neutral', () => {
-    expect(settleTurn(turnWith(), { ...good, score: null })).toEqual({ kind: 'reason', reason: 'not_judged' });
-    expect(settleTurn(turnWith(), { ...good, score: 0 })).toEqual({ kind: 'reason', reason: 'neutral' });
+    expect(judged(turnWith(), { ...good, score: null })).toEqual({ kind: 'reason', reason: 'not_judged' });
+    expect(judged(turnWith(), { ...good, score: 0 })).toEqual({ kind: 'reason', reason: 'neutral' });
   });
 
   it('names what excludes the turn itself before any score', () => {
     const turn = turnWith({ exclusion: 'no_token_ids', detail: 'the server sent none', arrays: {} });
     for (const score of [1, 0, null] as const) {
-      expect(settleTurn(turn, { ...good, score })).toEqual({
+      expect(judged(turn, { ...good, score })).toEqual({
         kind: 'reason',
         reason: 'no_token_ids',
         detail: 'the server sent none',
@@ -100,7 +106,7 @@ describe('settleTurn', () => {
     ['ids of another type', { arrays: { ...turnWith().body.arrays, responseIds: Float64Array.of(1) } }, 'responseIds'],
     ['no finish reason', { finishReason: null }, 'finish_reason'],
   ])('makes no sample out of a turn with %s', (_, change, field) => {
-    expect(settleTurn(turnWith(change), good)).toEqual({
+    expect(judged(turnWith(change), good)).toEqual({
       kind: 'reason',
       reason: 'incomplete',
       detail: expect.stringContaining(field),
@@ -112,12 +118,13 @@ describe('settledMessage', () => {
   const settled = { turnId: 'turn', session: 'session', verdict: good, policyVersion: 4, settledAt: 9 };
 
   it('carries the sample as head and arrays', () => {
-    const outcome = settleTurn(turnWith(), good);
+    const outcome = judged(turnWith(), good);
     const message = settledMessage({ ...settled, outcome });
     expect(message.info).toEqual({
       turnId: 'turn',
       session: 'session',
       kind: 'sample',
+      signal: 'reward',
       score: 1,
       source: 'votes',
       policyVersion: 4,
@@ -137,5 +144,109 @@ describe('settledMessage', () => {
       outcome: { kind: 'reason', reason: 'turn_lost' },
     });
     expect(message).toEqual({ info: { turnId: 'turn', kind: 'reason', reason: 'turn_lost', settledAt: 9 }, head: {} });
+  });
+});
+
+describe('settleTurn with a hint teacher', () => {
+  const TEACHER = { hint: 'Use a list.', logProbs: Float64Array.of(-3, -0.5, -0.25), top: null };
+  const hinted: Hindsight = { teacher: TEACHER, reason: null, hasHint: true };
+  const unhinted: Hindsight = { teacher: null, reason: 'no_hint', hasHint: false };
+  const verdictOf = (score: Verdict['score']): Verdict => ({ score, source: 'votes', votes: [score] });
+  const HYBRID = { ...BINARY, algorithm: 'hybrid' } as const;
+  const OPD = { ...BINARY, algorithm: 'opd' } as const;
+  type Training = Parameters<typeof settleTurn>[2];
+
+  const summaryOf = (outcome: Outcome): unknown => {
+    if (outcome.kind === 'reason')
+      return outcome.detail === undefined ? outcome.reason : [outcome.reason, outcome.detail];
+    const { reward, metadata } = outcome.sample;
+    return [signalOf(outcome.sample), reward.score, metadata.reward_source, metadata.hint];
+  };
+
+  it.each<[string, Training, Verdict | null, Hindsight | null, unknown]>([
+    ['hint and score', HYBRID, verdictOf(-1), hinted, ['both', -1, 'votes', 'Use a list.']],
+    ['hint and a neutral score', HYBRID, verdictOf(0), hinted, ['teacher', 0, 'none', 'Use a list.']],
+    ['hint and no score', HYBRID, verdictOf(null), hinted, ['teacher', 0, 'none', 'Use a list.']],
+    ['score and no hint', HYBRID, verdictOf(1), unhinted, ['reward', 1, 'votes', null]],
+    ['neither, neutral', HYBRID, verdictOf(0), unhinted, ['neutral', 'no_hint']],
+    ['neither, not judged', HYBRID, verdictOf(null), unhinted, ['not_judged', 'no_hint']],
+    ['hint', OPD, null, hinted, ['teacher', 0, 'none', 'Use a list.']],
+    ['no hint', OPD, null, unhinted, ['no_hint', 'no_hint']],
+    [
+      'a score that votes gave for evaluation',
+      { ...OPD, evalMode: true },
+      verdictOf(1),
+      hinted,
+      ['teacher', 0, 'none', 'Use a list.'],
+    ],
+    ['evaluation of both', { ...HYBRID, evalMode: true }, verdictOf(1), hinted, ['teacher', 0, 'none', 'Use a list.']],
+    ['evaluation without a hint', { ...HYBRID, evalMode: true }, verdictOf(1), unhinted, ['no_hint', 'no_hint']],
+    ['evaluation alone', { ...BINARY, evalMode: true }, verdictOf(1), null, 'evaluated'],
+    [
+      'rewards of weight 0',
+      { ...HYBRID, binaryRewardWeight: 0 },
+      verdictOf(1),
+      hinted,
+      ['teacher', 0, 'none', 'Use a list.'],
+    ],
+    ['hints of weight 0', { ...HYBRID, opdWeight: 0 }, verdictOf(1), hinted, ['reward', 1, 'votes', null]],
+    [
+      'log-probs that cannot be compared',
+      OPD,
+      null,
+      { teacher: null, reason: 'temperature_mismatch', hasHint: false },
+      'temperature_mismatch',
+    ],
+    [
+      'a hint whose teacher failed',
+      OPD,
+      null,
+      { teacher: null, reason: 'scores_incomplete', hasHint: true },
+      ['no_teacher', 'scores_incomplete'],
+    ],
+  ])('%s', (...[, training, verdict, hindsight, expected]) => {
+    expect(summaryOf(settleTurn(turnWith(), { verdict, hindsight }, training))).toEqual(expected);
+  });
+
+  it('carries method, weights and the teacher into the sample', () => {
+    const training = { ...HYBRID, binaryRewardWeight: 0.5, opdWeight: 2 };
+    const outcome = settleTurn(turnWith(), { verdict: verdictOf(1), hindsight: hinted }, training);
+    if (outcome.kind !== 'sample') throw new TypeError(outcome.reason);
+    expect(outcome.sample.teacher_log_probs).toEqual(TEACHER.logProbs);
+    expect(outcome.sample.metadata).toMatchObject({ method: 'hybrid', weights: { binary_reward: 0.5, opd: 2 } });
+  });
+
+  it('is incomplete where the teacher spoke of another number of tokens', () => {
+    const short = { ...hinted, teacher: { ...TEACHER, logProbs: Float64Array.of(-1) } };
+    const outcome = settleTurn(turnWith(), { verdict: null, hindsight: short }, OPD);
+    expect(outcome).toMatchObject({ kind: 'reason', reason: 'incomplete' });
+  });
+
+  it('is excluded by what excludes the turn, whatever was found out', () => {
+    const outcome = settleTurn(turnWith({ exclusion: 'undelivered' }), { verdict: good, hindsight: hinted }, HYBRID);
+    expect(outcome).toMatchObject({ reason: 'undelivered' });
+  });
+
+  it('reads what the teacher has published', () => {
+    const info = { turnId: 't', session: 's', hintedAt: 1 };
+    const head = { judgeModel: 'j', votes: [], selected: 0, hint: 'Use a list.', teacherModel: 't' };
+    const arrays = { teacherLogProbs: Float64Array.of(-1) };
+    expect(readHindsight(info, { head, arrays })).toEqual({
+      teacher: { hint: 'Use a list.', logProbs: arrays.teacherLogProbs, top: null },
+      reason: null,
+      hasHint: true,
+    });
+    const top = { topLogProbs: Float64Array.of(-1), topIds: Int32Array.of(7), topPresent: Uint8Array.of(1) };
+    expect(readHindsight(info, { head, arrays: { ...arrays, ...top } }).teacher?.top).toEqual({
+      logProbs: top.topLogProbs,
+      ids: top.topIds,
+      present: top.topPresent,
+    });
+    expect(readHindsight({ ...info, reason: 'teacher_refused' }, { head, arrays: {} })).toEqual({
+      teacher: null,
+      reason: 'teacher_refused',
+      hasHint: true,
+    });
+    expect(readHindsight(info, { head, arrays: {} })).toMatchObject({ teacher: null, reason: 'scores_incomplete' });
   });
 });

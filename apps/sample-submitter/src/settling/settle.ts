@@ -1,36 +1,88 @@
-import { binaryReward, type Score } from '@app/advantage';
-import type { SettleReason } from '@app/contracts';
-import { buildSample, SampleInvariantError, type RewardSource, type Sample } from '@app/sample';
+import { dispatchSignals, type Score } from '@app/advantage';
+import type { RlSettings } from '@app/config';
+import type { NoHintReason, SettleReason } from '@app/contracts';
+import { buildSample, SampleInvariantError, type RewardSource, type Sample, type TeacherSignal } from '@app/sample';
 import { captureTurn, type StoredTurn } from './capture-turn';
 
 /** What was found out about a turn: by votes, or by a person. `score` null is "not judged". */
 export interface Verdict {
   readonly score: Score | null;
-  readonly source: RewardSource;
+  readonly source: Exclude<RewardSource, 'none'>;
   readonly votes?: readonly (Score | null)[];
+}
+
+/** What the hint teacher has found out. */
+export interface Hindsight {
+  /** null: no log-probs, for the reason beside it. */
+  readonly teacher: TeacherSignal | null;
+  readonly reason: NoHintReason | null;
+  /** A hint was accepted, whatever became of it. */
+  readonly hasHint: boolean;
+}
+
+/** Both halves of what is known of a turn; null where the method does not ask for it. */
+export interface Findings {
+  readonly verdict: Verdict | null;
+  readonly hindsight: Hindsight | null;
 }
 
 export type Outcome =
   | { readonly kind: 'sample'; readonly sample: Sample }
   | { readonly kind: 'reason'; readonly reason: SettleReason; readonly detail?: string };
 
+type Training = Pick<RlSettings, 'algorithm' | 'binaryRewardWeight' | 'opdWeight' | 'evalMode'>;
+
+const reasonOf = (reason: SettleReason, detail?: string): Outcome => ({
+  kind: 'reason',
+  reason,
+  ...(detail === undefined ? {} : { detail }),
+});
+
 /**
- * Binary RL: what becomes of one judged turn. What excludes the turn itself comes first, then the score; values that do not
- * make a sample are never padded or cut, the turn is `incomplete`.
+ * What becomes of one turn: a sample by the rules of the method, or a reason. What excludes the turn itself comes first, then
+ * what was found out; values that do not make a sample are never padded or cut, the turn is `incomplete`. A signal of weight
+ * 0 is no signal: its samples would train nothing.
  */
-export const settleTurn = (turn: StoredTurn, verdict: Verdict): Outcome => {
+export const settleTurn = (turn: StoredTurn, findings: Findings, training: Training): Outcome => {
   const { exclusion } = turn.info;
-  if (exclusion !== undefined) {
-    const { detail } = turn.body.head;
-    return { kind: 'reason', reason: exclusion, ...(detail === undefined ? {} : { detail }) };
+  if (exclusion !== undefined) return reasonOf(exclusion, turn.body.head.detail);
+  const { verdict, hindsight } = findings;
+  const { algorithm, binaryRewardWeight, opdWeight, evalMode } = training;
+  const isRewarded = !evalMode && binaryRewardWeight > 0;
+  const teacher = opdWeight > 0 ? (hindsight?.teacher ?? null) : null;
+  const score = isRewarded ? (verdict?.score ?? null) : null;
+  const dispatch = dispatchSignals(algorithm, { score, hasTeacher: teacher !== null });
+  if (dispatch.kind === 'none') {
+    const isVain = algorithm === 'opd' || !isRewarded;
+    return isVain ? withoutTeacher(findings) : reasonOf(dispatch.reason, hindsight?.reason ?? undefined);
   }
-  const reward = binaryReward(verdict.score);
-  if (reward.kind === 'none') return { kind: 'reason', reason: reward.reason };
   try {
-    const outcome = { reward: reward.reward, source: verdict.source, votes: verdict.votes };
-    return { kind: 'sample', sample: buildSample(captureTurn(turn), outcome) };
+    const isScored = dispatch.reward !== 0;
+    const sample = buildSample(captureTurn(turn), {
+      reward: dispatch.reward,
+      source: isScored && verdict !== null ? verdict.source : 'none',
+      votes: verdict?.votes,
+      teacher: dispatch.usesTeacher ? teacher : null,
+      training: { method: algorithm, weights: { binary_reward: binaryRewardWeight, opd: opdWeight } },
+    });
+    return { kind: 'sample', sample };
   } catch (error) {
-    if (error instanceof SampleInvariantError) return { kind: 'reason', reason: 'incomplete', detail: error.message };
+    if (error instanceof SampleInvariantError) return reasonOf('incomplete', error.message);
     throw error;
   }
+};
+
+/** Why a turn that only a teacher could have made a sample of is none. */
+const withoutTeacher = ({ hindsight }: Findings): Outcome => {
+  // Votes were asked for and make no rewards, and no teacher is asked.
+  if (hindsight === null) return reasonOf('evaluated');
+  const { reason, hasHint } = hindsight;
+  if (reason === 'temperature_mismatch') return reasonOf(reason);
+  return reasonOf(hasHint ? 'no_teacher' : 'no_hint', reason ?? undefined);
+};
+
+/** What a sample trains on. */
+export const signalOf = (sample: Sample): 'reward' | 'teacher' | 'both' => {
+  if (sample.teacher_log_probs === null) return 'reward';
+  return sample.metadata.reward_source === 'none' ? 'teacher' : 'both';
 };

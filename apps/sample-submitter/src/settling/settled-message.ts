@@ -1,6 +1,6 @@
 import type { FrameArrays, TurnSettledInfo } from '@app/contracts';
 import { sampleToFrame } from '@app/sample';
-import type { Outcome, Verdict } from './settle';
+import { signalOf, type Outcome, type Verdict } from './settle';
 
 /** Everything that `turn.settled` says of one turn. */
 export interface Settled {
@@ -28,7 +28,9 @@ export const settledMessage = (
     ...(settled.policyVersion === undefined ? {} : { policyVersion: settled.policyVersion }),
     ...(verdict === null || verdict.score === null ? {} : { score: verdict.score, source: verdict.source }),
   };
-  if (outcome.kind === 'sample') return { info, ...sampleToFrame(outcome.sample) };
+  if (outcome.kind === 'sample') {
+    return { info: { ...info, signal: signalOf(outcome.sample) }, ...sampleToFrame(outcome.sample) };
+  }
   const detail = outcome.detail === undefined ? {} : { detail: outcome.detail };
   return { info: { ...info, reason: outcome.reason, ...detail }, head: {} };
 };

@@ -1,14 +1,26 @@
-import { oneOf, whole } from '../kinds';
+import { flag, fraction, oneOf, whole } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
-export const ALGORITHMS = ['binary'] as const;
-export type Algorithm = (typeof ALGORITHMS)[number];
+/** `combine` is the published name of `hybrid`, and becomes it. */
+export const ALGORITHMS = ['binary', 'opd', 'hybrid', 'combine'] as const;
+export type Algorithm = Exclude<(typeof ALGORITHMS)[number], 'combine'>;
+
+const weight = fraction({ min: 0, max: 1000 });
 
 /** [rl]: what is trained. */
 export class RlSettings extends SettingsSection {
-  @Setting('Training method', oneOf(ALGORITHMS, 'this version trains with binary rewards; it has no hint teacher yet'))
+  @Setting('Training method: rewards, hints, or both', oneOf(ALGORITHMS, 'combine is hybrid'))
   readonly algorithm: Algorithm = 'binary';
+
+  @Setting('Weight of the reward in the advantage', weight, { aliases: ['OPENCLAW_COMBINE_W_RL'] })
+  readonly binaryRewardWeight: number = 1;
+
+  @Setting("Weight of the hint teacher's term in the advantage", weight, { aliases: ['OPENCLAW_COMBINE_W_OPD'] })
+  readonly opdWeight: number = 1;
+
+  @Setting('Votes are asked for and reported, and make no rewards', flag(), { aliases: ['OPENCLAW_EVAL_MODE'] })
+  readonly evalMode: boolean = false;
 
   @Setting('Samples in one training batch', whole({ min: 1, max: 4096 }))
   readonly rolloutSteps: number = 16;
@@ -18,4 +30,14 @@ export class RlSettings extends SettingsSection {
     whole({ min: 0, max: 1_000_000 }),
   )
   readonly maxStaleness: number = 2;
+
+  /** Whether the judge is asked for scores. */
+  get asksJudge(): boolean {
+    return this.algorithm !== 'opd' || this.evalMode;
+  }
+
+  /** Whether the teacher is asked for hints. */
+  get asksTeacher(): boolean {
+    return this.algorithm !== 'binary';
+  }
 }

@@ -80,19 +80,38 @@ const COMPLAINT = /\b(wrong|no|should have|error|failed|fails|not what|incorrect
 const PRAISE = /\b(thanks|thank you|great|perfect|works|good|excellent)\b/i;
 
 /** Reads the next state out of the judge's prompt and finds praise or complaint in it. */
-export function judgeNextState(body: JsonObject): { score: 1 | 0 | -1; reason: string } {
+export function judgeNextState(body: JsonObject): { score: 1 | 0 | -1; reason: string; said: string } {
   const text = asArray(body.messages)
     .map((message) => contentText(asObject(message).content))
     .join('\n');
   const sections = [...text.matchAll(/<next_state\b[^>]*>([\s\S]*?)<\/next_state>/g)];
   const state = sections.at(-1)?.[1] ?? lastMessage(asArray(body.messages))?.text ?? '';
-  if (COMPLAINT.test(state)) return { score: -1, reason: 'What followed shows that the answer did not do its job.' };
-  if (PRAISE.test(state)) return { score: 1, reason: 'What followed shows that the answer was accepted.' };
-  return { score: 0, reason: 'What followed says nothing about the answer.' };
+  const said = state;
+  if (COMPLAINT.test(state))
+    return { score: -1, reason: 'What followed shows that the answer did not do its job.', said };
+  if (PRAISE.test(state)) return { score: 1, reason: 'What followed shows that the answer was accepted.', said };
+  return { score: 0, reason: 'What followed says nothing about the answer.', said };
+}
+
+/** Whether the judge is asked for a hint, by the form that it is asked in. */
+const asksForHint = (body: JsonObject): boolean =>
+  asText(asObject(asObject(body.response_format).json_schema).name) === 'hint' ||
+  asArray(body.messages).some((message) => contentText(asObject(message).content).includes('[HINT_START]'));
+
+/** A complaint is taken for a hint. */
+function hintAnswer(body: JsonObject): ScriptedAnswer {
+  const { score, said } = judgeNextState(body);
+  const hint = score === -1 ? `Take this into account: ${shorten(said.trim())}` : '';
+  const decision = score === -1 ? 1 : -1;
+  const asJson = asObject(body.response_format).type === 'json_schema';
+  const reason = 'That is what followed.';
+  if (asJson) return { content: JSON.stringify({ reason, decision, hint }) };
+  return { content: `${reason} \\boxed{${decision}}${hint === '' ? '' : ` [HINT_START]${hint}[HINT_END]`}` };
 }
 
 /** The judge's answer when nothing is scripted: one sentence and a box, or JSON where the request asks for it. */
 export function judgeAnswer(body: JsonObject): ScriptedAnswer {
+  if (asksForHint(body)) return hintAnswer(body);
   const { score, reason } = judgeNextState(body);
   const asJson = asObject(body.response_format).type === 'json_schema';
   return { content: asJson ? JSON.stringify({ reason, score }) : `${reason} \\boxed{${score}}` };

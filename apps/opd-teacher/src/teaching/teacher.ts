@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { jitter } from '@app/bus';
+import { Settings } from '@app/config';
+import {
+  Breaker,
+  EngineAccess,
+  EngineError,
+  Limiter,
+  type ChatToRender,
+  type ScoreRequest,
+  type Scores,
+} from '@app/engines';
+import { Telemetry } from '@app/telemetry';
+import { findTeacher, isUnsuited, type FoundTeacher } from './find-teacher';
+
+const LOOK_AGAIN_MS = 1000;
+const NOT_FOUND_PAUSE_MS = 100;
+const TELL_AGAIN_MS = 60_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 20_000;
+/** Calls in flight, cheap ones included; those that score have a limit of their own. */
+const CALLS_AT_ONCE = 64;
+
+/** `none`: no engine has been found that can. `paused`: it fails again and again. */
+export type TeacherState = 'up' | 'paused' | 'none';
+
+/** Thrown when the teacher is asked before it has been found. */
+export class NoTeacherYetError extends EngineError {
+  override readonly name = 'NoTeacherYetError';
+  readonly retryable = false;
+  readonly outage = true;
+}
+
+/** The teacher as a server: found at start, and asked with everything that keeps an outage from doing harm. */
+@Injectable()
+export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly access: EngineAccess;
+  private readonly scoring: Limiter;
+  private readonly closing = new AbortController();
+  private readonly logger = new Logger('teacher');
+  private found: FoundTeacher | null = null;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
+  ) {
+    const { judge, opd } = settings;
+    this.scoring = new Limiter(opd.teacherConcurrency);
+    this.access = new EngineAccess({
+      limiter: new Limiter(CALLS_AT_ONCE),
+      breaker: new Breaker({ failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 }),
+      retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
+      spread: () => jitter(1),
+      onBreaker: (open) => {
+        telemetry.metrics.teacherBreakerOpen.set(open ? 1 : 0);
+        if (open) this.logger.warn('hints wait: the teacher fails again and again');
+        else this.logger.log('hints go on: the teacher answers again');
+      },
+    });
+  }
+
+  get state(): TeacherState {
+    if (this.found === null) return 'none';
+    return this.access.isOpen ? 'paused' : 'up';
+  }
+
+  /** The teacher's model, as its server calls it; null before it is found. */
+  get model(): string | null {
+    return this.found?.model ?? null;
+  }
+
+  /** For how many milliseconds nothing can be scored; 0 if something could be. */
+  pauseMs(): number {
+    return this.found === null ? NOT_FOUND_PAUSE_MS : this.access.pauseMs();
+  }
+
+  onApplicationBootstrap(): void {
+    void this.look();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.closing.abort();
+  }
+
+  /** Tokens of a text. @throws EngineError */
+  async countTokens(text: string, signal: AbortSignal): Promise<number> {
+    return (await this.ask((client) => client.tokenizeText(text, signal), signal)).length;
+  }
+
+  /** A chat as the teacher's engine renders it. @throws EngineError */
+  render(chat: ChatToRender, signal: AbortSignal): Promise<Int32Array> {
+    return this.ask((client) => client.tokenizeChat(chat, signal), signal);
+  }
+
+  /** Log-probs of given tokens. @throws EngineError, IncompleteScoresError */
+  async score(request: ScoreRequest, signal: AbortSignal): Promise<Scores> {
+    const start = performance.now();
+    const scores = await this.ask((client) => this.scoring.run(() => client.score(request, signal), signal), signal);
+    this.telemetry.metrics.teacherSeconds.observe((performance.now() - start) / 1000);
+    return scores;
+  }
+
+  private ask<Reply>(call: (client: FoundTeacher['client']) => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    const { found } = this;
+    if (found === null) return Promise.reject(new NoTeacherYetError('the teacher has not been found yet'));
+    return this.access.ask(() => call(found.client), { signal, accept: () => true });
+  }
+
+  /** Looks until there is a teacher: engines may come up later than this app, and be replaced by better ones. */
+  private async look(): Promise<void> {
+    const { signal } = this.closing;
+    let told = '';
+    let toldAt = 0;
+    const isClosing = (): boolean => signal.aborted;
+    while (!isClosing()) {
+      try {
+        this.found = await findTeacher(this.settings, signal);
+        this.logger.log(`${this.found.model} at ${new URL(this.found.baseUrl).host} is the teacher`);
+        return;
+      } catch (error) {
+        if (isClosing()) return;
+        const text = `no teacher: ${error instanceof Error ? error.message : 'unknown'}`;
+        if (text !== told || performance.now() - toldAt > TELL_AGAIN_MS) {
+          if (isUnsuited(error)) this.logger.error(text);
+          else this.logger.warn(`${text}; trying on until it answers`);
+          [told, toldAt] = [text, performance.now()];
+        }
+        await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+}

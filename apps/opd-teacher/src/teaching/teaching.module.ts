@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { TeacherPass } from './teacher-pass';
+import { Teacher } from './teacher';
+
+/** The engine that scores answers, and what it is asked. */
+@Module({ providers: [Teacher, TeacherPass], exports: [Teacher, TeacherPass] })
+export class TeachingModule {}

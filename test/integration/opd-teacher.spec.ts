@@ -1,0 +1,401 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import type { LoggerService } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Bus } from '@app/bus';
+import { CONSUMERS, TurnArrived, TurnCompleted, TurnFollowed, TurnHinted, TurnSettled } from '@app/contracts';
+import { Telemetry } from '@app/telemetry';
+import {
+  decode,
+  encode,
+  nextLogProbs,
+  SPECIAL,
+  startEngineDouble,
+  startNatsServer,
+  topTokens,
+  until,
+  type EngineDouble,
+  type NatsServer,
+} from '@app/testing';
+import { OpdTeacherModule } from '../../apps/opd-teacher/src/opd-teacher.module';
+import { settingsFrom } from '../support/settings-from';
+import { SlowProxy } from '../support/slow-proxy';
+
+type Message = { role: string; [key: string]: unknown };
+
+interface TurnOptions {
+  readonly said?: string;
+  readonly temperature?: number | null;
+  readonly tempered?: boolean | null;
+  readonly exclusion?: 'no_token_ids' | 'undelivered';
+  readonly promptIds?: readonly number[];
+}
+
+const MESSAGES: Message[] = [
+  { role: 'system', content: 'be useful' },
+  { role: 'user', content: 'compare tea and coffee' },
+];
+const RESPONSE = 'Tea | coffee';
+const RESPONSE_IDS = [...encode(RESPONSE), SPECIAL.imEnd];
+const CORRECTION = 'no, that is wrong: use a list, not a table';
+
+const info = (turnId: string) => ({
+  turnId,
+  scope: 'scope',
+  arrivedAt: Date.now(),
+  kind: 'main' as const,
+  client: 'client',
+  hasTools: true,
+  sessionDone: false,
+  policyVersion: 0,
+});
+
+describe('opd-teacher', () => {
+  let nats: NatsServer;
+  let bus: Bus;
+  /** Judge and teacher: the policy's vocabulary, other weights. */
+  let prm: EngineDouble;
+  let policy: EngineDouble;
+  const apps: NestFastifyApplication[] = [];
+  const logged: string[] = [];
+
+  const keep = (line: unknown): void => {
+    logged.push(String(line));
+  };
+  const logger: LoggerService = { log: keep, warn: keep, error: keep, fatal: keep };
+
+  const start = async (env: Record<string, string> = {}): Promise<NestFastifyApplication> => {
+    const settings = settingsFrom({
+      NATS_URL: nats.url,
+      OPENCLAW_RL_NATS_STORE_GB: '1',
+      OPENCLAW_RL_RL_ALGORITHM: 'opd',
+      OPENCLAW_RL_SERVER_BASE_URL: policy.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: prm.url,
+      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+      OPENCLAW_RL_JUDGE_BREAKER_OPEN_S: '0.4',
+      OPENCLAW_RL_JUDGE_TIMEOUT_S: '5',
+      ...env,
+    });
+    const testing = await Test.createTestingModule({ imports: [OpdTeacherModule.forSettings(settings)] }).compile();
+    const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger });
+    apps.push(app);
+    await app.listen(0, '127.0.0.1');
+    return app;
+  };
+
+  const metric = async (app: NestFastifyApplication, name: string): Promise<Record<string, number>> => {
+    const { values } = await app.get(Telemetry).registry.getSingleMetric(`openclaw_rl_${name}`)!.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0] ?? ''), value]));
+  };
+
+  /** The prompt as an engine renders it, asked for apart from everything that is tested. */
+  const render = async (messages: readonly Message[]): Promise<number[]> => {
+    const response = await fetch(`${policy.url}/v1/tokenize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages }),
+    });
+    return ((await response.json()) as { tokens: number[] }).tokens;
+  };
+
+  /** Stores a turn and what followed it; returns its id. */
+  const turn = async (options: TurnOptions = {}): Promise<string> => {
+    const [turnId, nextTurnId] = [randomUUID(), randomUUID()];
+    const { exclusion, temperature = 1, tempered = true } = options;
+    const promptIds = options.promptIds ?? (await render(MESSAGES));
+    const ids = exclusion === 'no_token_ids' ? [] : promptIds;
+    const responseIds = exclusion === 'no_token_ids' ? [] : RESPONSE_IDS;
+    await bus.publish(TurnCompleted, [turnId], {
+      info: { ...info(turnId), completedAt: Date.now(), ...(exclusion === undefined ? {} : { exclusion }) },
+      head: {
+        sessionId: null,
+        model: 'm',
+        messages: MESSAGES,
+        response: { role: 'assistant', content: RESPONSE },
+        finishReason: 'stop',
+        sampling: { temperature, topP: null, topK: null },
+        logProbsTempered: tempered,
+        route: exclusion === 'no_token_ids' ? 'text' : 'sglext',
+        weightVersions: [],
+        policyVersion: { start: 0, end: 0 },
+      },
+      arrays: {
+        promptIds: Int32Array.from(ids),
+        responseIds: Int32Array.from(responseIds),
+        logProbs: Float64Array.from(responseIds, () => -1),
+      },
+    });
+    await bus.publish(TurnArrived, [nextTurnId], {
+      info: { ...info(nextTurnId), nextStateRole: 'user' },
+      head: { nextState: [{ role: 'user', content: options.said ?? CORRECTION }] },
+    });
+    await bus.publish(TurnFollowed, [turnId], {
+      info: { turnId, session: 'session', role: 'user', nextTurnId },
+      head: {},
+    });
+    return turnId;
+  };
+
+  const hinted = (turnId: string, timeoutMs = 15_000) =>
+    until(() => bus.read(TurnHinted, turnId), { what: `turn.hinted of ${turnId}`, timeoutMs });
+
+  const scoringCalls = (engine: EngineDouble) => engine.requests.filter(({ path }) => path === '/generate');
+
+  const backlog = async () => {
+    const { stream, durable } = CONSUMERS.teacher;
+    const state = await bus.connection.current().jsm.consumers.info(stream, durable);
+    return state.num_ack_pending + state.num_pending;
+  };
+
+  /** Log-probs of the response behind a prompt, from the model itself. */
+  const scoredBy = (version: string, promptIds: readonly number[]): number[] => {
+    const ids = [...promptIds, ...RESPONSE_IDS];
+    return RESPONSE_IDS.map((id, i) => nextLogProbs(version, ids.slice(0, promptIds.length + i))[id]!);
+  };
+
+  const withHint = (hint: string): Message[] => [
+    MESSAGES[0]!,
+    { role: 'user', content: `compare tea and coffee\n\n[user's hint / instruction]\n${hint}` },
+  ];
+
+  beforeAll(async () => {
+    nats = await startNatsServer();
+    bus = new Bus({ url: nats.url, app: 'test', storeGb: 1, replicas: 1 });
+    await bus.ready();
+  });
+  beforeEach(async () => {
+    prm = await startEngineDouble({ model: 'prm', weightVersion: 'teacher' });
+    policy = await startEngineDouble({ weightVersion: 'student' });
+  });
+  afterEach(async () => {
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+    await Promise.all([prm.close(), policy.close()]);
+    logged.length = 0;
+  });
+  afterAll(async () => {
+    await bus.close();
+    await nats.stop();
+  });
+
+  it('makes a hint of a correction, and scores the answer’s own tokens behind the prompt with the hint', async () => {
+    const app = await start();
+    const turnId = await turn();
+    const { info: result, body } = await hinted(turnId);
+    const hint = `Take this into account: ${CORRECTION}`;
+    expect(result).toMatchObject({ turnId, session: 'session' });
+    expect(result.reason).toBeUndefined();
+    expect(body.head).toMatchObject({ judgeModel: 'judge', teacherModel: 'judge', selected: 0, hint });
+    expect(body.head.votes).toHaveLength(3);
+    for (const vote of body.head.votes) expect(vote).toMatchObject({ decision: 1, hint });
+
+    const promptIds = await render(withHint(hint));
+    const expected = scoredBy('teacher', promptIds);
+    expect(body.arrays.teacherLogProbs).toHaveLength(RESPONSE_IDS.length);
+    [...body.arrays.teacherLogProbs!].forEach((logProb, i) => {
+      expect(logProb).toBeCloseTo(expected[i]!, 9);
+    });
+    const call = scoringCalls(prm).at(-1)!.body;
+    expect(call).toMatchObject({
+      input_ids: [...promptIds, ...RESPONSE_IDS],
+      sampling_params: { max_new_tokens: 0 },
+      logprob_start_len: promptIds.length - 1,
+    });
+    expect(scoringCalls(policy)).toHaveLength(0);
+    await expect(metric(app, 'turns_hinted_total')).resolves.toEqual({ hinted: 1 });
+    await expect(metric(app, 'votes_total')).resolves.toEqual({ hint: 3 });
+  });
+
+  it('takes the longest hint of all votes', async () => {
+    await start();
+    const votes = [
+      { decision: 1, hint: 'Use a list.' },
+      { decision: -1, hint: 'a very long hint of a vote that says there is none' },
+      { decision: 1, hint: 'Use a list, and no table.' },
+    ];
+    prm.script(...votes.map((vote) => ({ to: 'judge' as const, content: JSON.stringify({ reason: 'r', ...vote }) })));
+    const { head } = (await hinted(await turn())).body;
+    expect(head.hint).toBe('Use a list, and no table.');
+    expect(head.votes.map(({ decision }) => decision).sort()).toEqual([-1, 1, 1]);
+  });
+
+  it('has no signal where nothing is to be learnt, and says why', async () => {
+    await start();
+    const { info: result, body } = await hinted(await turn({ said: 'thanks, great' }));
+    expect(result.reason).toBe('no_hint');
+    expect(body.head).toMatchObject({ selected: null, hint: null });
+    expect(body.head.votes.map(({ decision }) => decision)).toEqual([-1, -1, -1]);
+    expect(body.arrays).toEqual({});
+  });
+
+  it.each<[string, TurnOptions, string | undefined]>([
+    ['before the temperature, served at 0.6', { temperature: 0.6, tempered: false }, undefined],
+    ['after the temperature, served at 0.6', { temperature: 0.6, tempered: true }, 'temperature_mismatch'],
+    ['after a temperature that nobody named', { temperature: null, tempered: true }, 'temperature_mismatch'],
+  ])('compares log-probs taken %s at one temperature, or not at all', async (_name, options, reason) => {
+    await start();
+    const { info: result, body } = await hinted(await turn(options));
+    expect(result.reason).toBe(reason);
+    expect(body.arrays.teacherLogProbs === undefined).toBe(reason !== undefined);
+    expect(prm.chats('judge').length).toBe(reason === undefined ? 3 : 0);
+  });
+
+  it('takes the configuration’s word for a temperature that nobody named', async () => {
+    await start({ OPENCLAW_RL_OPD_STUDENT_TEMPERATURE: '1' });
+    const { info: result } = await hinted(await turn({ temperature: null, tempered: true }));
+    expect(result.reason).toBeUndefined();
+  });
+
+  it('has no signal for a turn without token ids, nor for one that was rendered otherwise', async () => {
+    await start();
+    expect((await hinted(await turn({ exclusion: 'no_token_ids' }))).info.reason).toBe('no_token_ids');
+    const { info: result, body } = await hinted(await turn({ promptIds: [...(await render(MESSAGES)), 1] }));
+    expect([result.reason, body.head.selected]).toEqual(['prompt_mismatch', 0]);
+    expect(body.arrays).toEqual({});
+  });
+
+  it('fills in nothing where the scores are not whole', async () => {
+    await start();
+    await hinted(await turn());
+    prm.set({ faults: ['entries_shifted'] });
+    const { info: result, body } = await hinted(await turn());
+    expect(result.reason).toBe('scores_incomplete');
+    expect(body.head.detail).toContain('the window begins with');
+    expect(body.arrays).toEqual({});
+  });
+
+  it('has no signal for a prompt that the teacher refuses', async () => {
+    await start({ OPENCLAW_RL_OPD_TEACHER: 'policy' });
+    await hinted(await turn());
+    policy.set({ contextLength: 8 });
+    expect((await hinted(await turn())).info.reason).toBe('teacher_refused');
+  });
+
+  it('cuts a long hint behind a sentence', async () => {
+    await start({ OPENCLAW_RL_OPD_MAX_HINT_TOKENS: '16' });
+    const hint =
+      'Use a list. Then say in a long sentence with many more words which of the two you would take, and why.';
+    expect(encode(hint).length).toBeGreaterThan(16);
+    prm.script(() => ({ to: 'judge', content: JSON.stringify({ decision: 1, hint }) }));
+    expect((await hinted(await turn())).body.head).toMatchObject({
+      hint: 'Use a list.',
+      votes: [{ hint }, { hint }, { hint }],
+    });
+  });
+
+  it('carries the likeliest tokens of the teacher with top-K distillation', async () => {
+    await start({ OPENCLAW_RL_OPD_DISTILL_TOPK: '3' });
+    const { body } = await hinted(await turn());
+    const promptIds = await render(withHint(body.head.hint!));
+    const ids = [...promptIds, ...RESPONSE_IDS];
+    const top = RESPONSE_IDS.flatMap((_, i) =>
+      topTokens(nextLogProbs('teacher', ids.slice(0, promptIds.length + i)), 3),
+    );
+    expect([...body.arrays.topIds!]).toEqual(top.map(({ id }) => id));
+    [...body.arrays.topLogProbs!].forEach((logProb, i) => {
+      expect(logProb).toBeCloseTo(top[i]!.logProb, 9);
+    });
+    expect([...body.arrays.topPresent!]).toEqual(RESPONSE_IDS.map(() => 1));
+  });
+
+  it('takes the policy for the teacher where the judge cannot score', async () => {
+    prm.set({ dialect: 'openai' });
+    await start();
+    const { body } = await hinted(await turn());
+    const expected = scoredBy('student', await render(withHint(body.head.hint!)));
+    expect(body.head.teacherModel).toBe('double');
+    [...body.arrays.teacherLogProbs!].forEach((logProb, i) => {
+      expect(logProb).toBeCloseTo(expected[i]!, 9);
+    });
+  });
+
+  it('lets turns wait while the teacher has another vocabulary, and says what to mend', async () => {
+    prm.set({ faults: ['tokenize_loses_a_token'] });
+    const app = await start({ OPENCLAW_RL_OPD_TEACHER: 'prm' });
+    const turnId = await turn();
+    await until(() => logged.some((line) => line.includes('tokenises') && line.includes('set opd.teacher')), {
+      what: 'the complaint',
+    });
+    const ready = (await (await fetch(`${await app.getUrl()}/readyz`)).json()) as object;
+    expect(ready).toMatchObject({ status: 'degraded', teacher: 'none' });
+    expect(await bus.read(TurnHinted, turnId)).toBeNull();
+    prm.set({ faults: [] });
+    expect((await hinted(turnId)).info.reason).toBeUndefined();
+  });
+
+  it('asks a teacher of its own by its model and key, no more at once than it may, and again after a time limit', async () => {
+    const proxy = new SlowProxy(prm.url, 40);
+    const url = await proxy.start();
+    try {
+      await start({
+        OPENCLAW_RL_OPD_TEACHER: url,
+        OPENCLAW_RL_OPD_TEACHER_MODEL: 'scorer',
+        OPENCLAW_RL_OPD_TEACHER_API_KEY_ENV: 'TEACHER_KEY',
+        TEACHER_KEY: 'teacher-key',
+        OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY: '2',
+        OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '1',
+      });
+      const turns = await Promise.all(Array.from({ length: 12 }, () => turn()));
+      const results = await Promise.all(turns.map((turnId) => hinted(turnId)));
+      expect(results.map((result) => result.info.reason)).toEqual(turns.map(() => undefined));
+      expect(proxy.mostAtOnce).toBe(2);
+      expect(proxy.passed.every(({ authorization }) => authorization === 'Bearer teacher-key')).toBe(true);
+      expect(proxy.passed.find(({ path }) => path === '/v1/tokenize')?.body.model).toBe('scorer');
+      expect(results[0]!.body.head.teacherModel).toBe('scorer');
+      proxy.swallow = 1;
+      expect((await hinted(await turn())).info.reason).toBeUndefined();
+      expect(proxy.swallow).toBe(0);
+    } finally {
+      proxy.stop();
+    }
+  });
+
+  it('waits for a teacher that is down without voting again, and takes up by itself', async () => {
+    const proxy = new SlowProxy(prm.url, 0);
+    const url = await proxy.start();
+    const retries = { OPENCLAW_RL_JUDGE_MAX_ATTEMPTS: '1', OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '0.2' };
+    await start({ OPENCLAW_RL_OPD_TEACHER: url, ...retries });
+    await hinted(await turn());
+    const before = prm.chats('judge').length;
+    proxy.swallow = 3;
+    const { body } = await hinted(await turn());
+    expect(proxy.swallow).toBe(0);
+    expect(body.arrays.teacherLogProbs).toHaveLength(RESPONSE_IDS.length);
+    expect(prm.chats('judge').length - before).toBe(3);
+    proxy.stop();
+  });
+
+  it('hints every turn once with two replicas, over a crash of NATS', async () => {
+    const both = [await start(), await start()];
+    const turns = await Promise.all(Array.from({ length: 20 }, () => turn()));
+    await nats.kill();
+    await nats.restart();
+    await Promise.all(turns.map((turnId) => hinted(turnId, 30_000)));
+    await until(async () => (await backlog()) === 0, { what: 'an empty queue', timeoutMs: 40_000 });
+    const counts = await Promise.all(both.map(async (app) => (await metric(app, 'turns_hinted_total')).hinted ?? 0));
+    expect(counts[0]! + counts[1]!).toBeLessThanOrEqual(turns.length);
+  });
+
+  it('leaves alone what has its outcome already', async () => {
+    const turnId = await turn();
+    await bus.publish(TurnSettled, [turnId], {
+      info: { turnId, kind: 'reason', reason: 'neutral', settledAt: Date.now() },
+      head: {},
+    });
+    await start();
+    await until(async () => (await backlog()) === 0, { what: 'an empty queue' });
+    expect(await bus.read(TurnHinted, turnId)).toBeNull();
+    expect(prm.chats('judge')).toHaveLength(0);
+  });
+
+  it('keeps conversations out of logs and metrics', async () => {
+    const app = await start();
+    await hinted(await turn());
+    prm.set({ faults: ['entries_shifted'] });
+    await hinted(await turn());
+    const said = [...logged, await app.get(Telemetry).registry.metrics()].join('\n');
+    expect(said).not.toMatch(/tea and coffee|use a list/);
+    expect(decode(RESPONSE_IDS)).toContain(RESPONSE);
+  });
+});
