@@ -7,6 +7,8 @@ export interface LeasedSample {
   readonly response_length: number;
   readonly loss_mask: number[];
   readonly rollout_log_probs: number[];
+  readonly teacher_log_probs: number[] | null;
+  readonly advantages: number[];
   readonly reward: { score: number };
   readonly response: string;
   readonly index: number;
@@ -39,6 +41,11 @@ export class TrainerClient {
 
   async stats(): Promise<Stats> {
     return (await (await fetch(`${this.door}/v1/stats`)).json()) as Stats;
+  }
+
+  /** Resolves when a turn has had this outcome. */
+  async until(outcome: string): Promise<void> {
+    await until(async () => (await this.stats()).outcomes[outcome], { what: outcome, timeoutMs: 20_000 });
   }
 
   /** Leases and acknowledges exactly `count` samples, by turn id. */
