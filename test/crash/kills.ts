@@ -1,12 +1,9 @@
 import type { Random } from './random';
 import type { App } from './service';
-import { APPS } from './service';
 import type { CrashStack } from './stack';
 import { pause, type Stop } from './waiting';
 
 export type Target = App | 'nats';
-
-export const TARGETS: readonly Target[] = [...APPS, 'nats'];
 
 export interface KillPlan {
   readonly targets: readonly Target[];
@@ -15,10 +12,13 @@ export interface KillPlan {
   readonly downMs: readonly [number, number];
 }
 
+/** Everything that can be killed. */
+export const targetsOf = ({ apps }: CrashStack): readonly Target[] => [...apps, 'nats'];
+
 /** `each` kills of every kind, in an order that the seed decides. */
-export const killPlan = (random: Random, each: number, times: Omit<KillPlan, 'targets'>): KillPlan => ({
+export const killPlan = (random: Random, each: number, { targets, ...times }: KillPlan): KillPlan => ({
   ...times,
-  targets: random.shuffle(TARGETS.flatMap((target) => Array<Target>(each).fill(target))),
+  targets: random.shuffle(targets.flatMap((target) => Array<Target>(each).fill(target))),
 });
 
 /** Kills one after the other and starts each again after a moment; the next death does not wait for it. */

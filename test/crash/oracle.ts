@@ -14,6 +14,8 @@ export interface Evidence {
   readonly idleMs: number;
   /** Reasons that this run brings about on purpose, beside those that its conversations bring about. */
   readonly allowed?: readonly string[];
+  /** The method of the run. @default 'binary' */
+  readonly method?: 'binary' | 'hybrid' | undefined;
 }
 
 /** What was found: everything counted, and everything that must not be. */
@@ -27,13 +29,20 @@ export interface Findings {
 /** What a turn may have become. */
 type Expected = readonly string[];
 
-const BY_SCORE = { 1: 'sample +1', [-1]: 'sample -1', 0: 'neutral' } as const;
+const BY_SCORE = {
+  binary: { 1: 'sample +1', [-1]: 'sample -1', 0: 'neutral' },
+  // The double takes a complaint for a hint as well, and nothing else.
+  hybrid: { 1: 'sample +1', [-1]: 'sample -1 with a teacher', 0: 'neutral: no_hint' },
+} as const;
 
 /** What the system says a turn has become, in the oracle's words. */
 const outcomeOf = (truth: Truth, turnId: string): string => {
   const settled = truth.settled.get(turnId);
   if (settled === undefined) return truth.arrived.has(turnId) ? 'not settled' : 'unrecorded';
-  if (settled.kind === 'sample') return `sample ${settled.score === 1 ? '+1' : String(settled.score)}`;
+  if (settled.kind === 'sample') {
+    const teacher = settled.signal === 'both' ? ' with a teacher' : '';
+    return `sample ${settled.score === 1 ? '+1' : String(settled.score)}${teacher}`;
+  }
   return settled.detail === undefined ? (settled.reason ?? '?') : `${settled.reason ?? '?'}: ${settled.detail}`;
 };
 
@@ -58,14 +67,14 @@ const isUnrecorded = ({ turnId, gateway, endedAt }: Attempt, { truth, outages }:
   wasInHand(gateway, endedAt, outages) && !truth.arrived.has(turnId ?? '') && !truth.completed.has(turnId ?? '');
 
 const expectedOf = (turn: Attempt, evidence: Evidence): Expected => {
-  const { attempts, idleMs, outages } = evidence;
+  const { attempts, idleMs, outages, method = 'binary' } = evidence;
   const lost = wasInHand(turn.gateway, turn.endedAt, outages) ? ['gateway_lost', 'unrecorded'] : [];
   const blind = startedBlind(turn.gateway, outages) ? ['incomplete: policy_version_unknown'] : [];
   if (turn.purpose === 'aside') return ['side_turn', ...lost];
   const followers = attempts.filter((each) => continues(each, turn));
   const follower = followers.at(-1);
   if (follower === undefined) return ['no_next_state', ...lost, ...blind];
-  const score = BY_SCORE[turn.session.steps[turn.step + 1]!.score];
+  const score = BY_SCORE[method][turn.session.steps[turn.step + 1]!.score];
   // A client that was away for so long may find its session ended.
   const isLate = follower.startedAt - turn.endedAt > idleMs / 2;
   const isUnseen = followers.every((each) => isUnrecorded(each, evidence));

@@ -1,7 +1,7 @@
 import { until } from '@app/testing';
 import { CrashClient } from './client';
 import { Ledger, type Attempt } from './ledger';
-import { judgeRun, replaced, type Findings } from './oracle';
+import { judgeRun, replaced, type Evidence, type Findings } from './oracle';
 import { makePlan, type PlanOptions } from './plan';
 import { Random } from './random';
 import { checkSamples } from './samples';
@@ -25,6 +25,8 @@ export interface RunOptions extends PlanOptions {
   readonly slowClients?: number;
   /** Reasons that this run brings about on purpose. */
   readonly allowed?: readonly string[];
+  /** What the method makes of turns. @default 'binary' */
+  readonly expects?: Evidence['method'];
   /** Whether limits of the store remove messages in this run. @default false */
   readonly removes?: boolean;
 }
@@ -84,6 +86,7 @@ export class Run {
         outages: this.stack.outages,
         idleMs: this.options.stack.idleS * 1000,
         allowed: this.options.allowed,
+        method: this.options.expects,
       });
       for (const suspect of findings.suspects) await this.describe(suspect, reader);
       const evidence = { truth, log: this.trained, attempts: this.ledger.attempts, engine: this.stack.policy };

@@ -1,6 +1,8 @@
-import type { EngineDouble } from '@app/testing';
+import { nextLogProbs, type EngineDouble } from '@app/testing';
+import type { LeasedSample } from '../support/trainer-client';
 import { askEngine } from './engine';
 import type { Attempt } from './ledger';
+import { JUDGE_WEIGHTS } from './stack';
 import type { TrainingLog } from './trainer';
 import type { Truth } from './truth';
 
@@ -12,6 +14,21 @@ const isClose = (a: readonly number[], b: readonly number[]): boolean =>
 
 const isEqual = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
+
+/**
+ * Whether a teacher's log-probs are what its weights say of the answer, and the advantages what the method says. The double's
+ * model looks at three tokens only, and a prompt ends alike with a hint and without.
+ */
+const isTaught = ({ tokens, response_length, ...sample }: LeasedSample): boolean => {
+  const first = tokens.length - response_length;
+  const teacher = tokens
+    .slice(first)
+    .map((id, i) => nextLogProbs(JUDGE_WEIGHTS, tokens.slice(0, first + i))[id] ?? NaN);
+  const expected = sample.rollout_log_probs.map((logProb, i) =>
+    sample.teacher_log_probs === null ? sample.reward.score : sample.reward.score + (teacher[i] ?? NaN) - logProb,
+  );
+  return isClose(sample.teacher_log_probs ?? teacher, teacher) && isClose(sample.advantages, expected);
+};
 
 export interface Checked {
   readonly truth: Truth;
@@ -33,6 +50,7 @@ export const checkSamples = async ({ truth, log, attempts, engine }: Checked): P
       continue;
     }
     if (sample.reward.score !== settled.score) violations.push(`sample ${id} has reward ${sample.reward.score}`);
+    if (!isTaught(sample)) violations.push(`sample ${id} has other teacher's log-probs or advantages`);
     const attempt = byId.get(id);
     if (attempt === undefined) continue;
     const sent = await askEngine(engine, attempt.body);

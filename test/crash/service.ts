@@ -8,7 +8,7 @@ import type { Life } from './ledger';
 const ROOT = join(__dirname, '../..');
 const UP_MS = 120_000;
 
-export const APPS = ['gateway', 'session-tracker', 'prm-judge', 'sample-submitter'] as const;
+export const APPS = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
 export type App = (typeof APPS)[number];
 
 /** Thrown when a service ends by itself, or there is nothing built to start. */

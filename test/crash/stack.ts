@@ -20,6 +20,18 @@ export interface StackOptions {
   readonly envOf?: (app: App, nats: string) => Record<string, string>;
 }
 
+/** Other weights than the policy's, so that the judge's engine has something to say as a teacher. */
+export const JUDGE_WEIGHTS = 'judge';
+
+/** The hint teacher runs where the method asks for it. */
+const USUAL_REPLICAS: Record<App, number> = {
+  gateway: 2,
+  'session-tracker': 2,
+  'prm-judge': 2,
+  'opd-teacher': 0,
+  'sample-submitter': 2,
+};
+
 /** A span of time in which NATS was not there; `to` is Infinity while it lasts. */
 export interface Outage {
   readonly from: number;
@@ -64,8 +76,8 @@ export class CrashStack {
     const nats = await startNatsServer({ port: await lastingPort(), storeDir, config });
     const policy = await startEngineDouble({ port: await lastingPort() });
     policy.script(policyRule);
-    const judge = await startEngineDouble({ port: await lastingPort() });
-    const replicas = { gateway: 2, 'session-tracker': 2, 'prm-judge': 2, 'sample-submitter': 2, ...options.replicas };
+    const judge = await startEngineDouble({ port: await lastingPort(), weightVersion: JUDGE_WEIGHTS });
+    const replicas = { ...USUAL_REPLICAS, ...options.replicas };
     const ports = new Map<string, number>();
     for (const app of APPS) {
       for (let i = 1; i <= replicas[app]; i += 1) ports.set(`${app}-${i}`, await lastingPort());
@@ -103,6 +115,11 @@ export class CrashStack {
     return stack;
   }
 
+  /** Apps that run here. */
+  get apps(): readonly App[] {
+    return APPS.filter((app) => this.parts.replicas[app] > 0);
+  }
+
   of(app: App): readonly Service[] {
     return this.services.filter(({ options }) => options.app === app);
   }
@@ -138,7 +155,7 @@ export class CrashStack {
   }
 
   async startJudge(): Promise<void> {
-    this.judge = await startEngineDouble({ port: this.judge.port });
+    this.judge = await startEngineDouble({ port: this.judge.port, weightVersion: JUDGE_WEIGHTS });
   }
 
   /** A value of a service's /metrics, summed over the labels that are not named; 0 while it does not answer. */
@@ -166,6 +183,7 @@ export class CrashStack {
       'sample-submitter': { OPENCLAW_RL_DOOR_PORT: port },
       'session-tracker': { OPENCLAW_RL_METRICS_PORT: port },
       'prm-judge': { OPENCLAW_RL_METRICS_PORT: port },
+      'opd-teacher': { OPENCLAW_RL_METRICS_PORT: port },
     };
     const env = { ...this.parts.env, ...this.parts.envOf(app, this.nats.url), ...ports[app] };
     return new Service({ app, name, env, logs: join(this.folder, 'logs') });
