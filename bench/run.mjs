@@ -101,6 +101,34 @@ async function workedOff(judges) {
   return { judged: followed - before, perSecond };
 }
 
+/** How fast a judge and a hint teacher work off turns that wait for them: three votes each, and the teacher's pass. */
+async function hinted() {
+  const [stub, prm] = [await startStub({}), await startStub({ scores: true })];
+  const nats = await startNats();
+  const settings = {
+    OPENCLAW_RL_RL_ALGORITHM: 'hybrid',
+    OPENCLAW_RL_SERVER_JUDGE_BASE_URL: prm.value,
+    // The stub does not say how its log-probs are taken: at 1 it makes no difference.
+    OPENCLAW_RL_SERVER_TEMPERATURE: '1',
+    OPENCLAW_RL_JUDGE_CONCURRENCY: '48',
+    OPENCLAW_RL_OPD_TEACHER_CONCURRENCY: '16',
+  };
+  const gateway = await startService('gateway', { stub, nats }, settings);
+  await startService('session-tracker', { stub, nats }, settings);
+  const load = { name: 'hinted', stream: false, bodyKb: 1, clients: 32, seed: 11, requests: 3000 };
+  await runJson('load.mjs', { ...load, url: gateway.value });
+  const followed = await bus.steady(nats, 'RL_FOLLOWS');
+  const services = ['sample-submitter', 'prm-judge', 'opd-teacher'];
+  await Promise.all(services.map((app) => startService(app, { stub, nats }, settings)));
+  const [before, start] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now()];
+  await bus.reach(nats, 2 * followed, 'RL_VERDICTS');
+  // A turn is done with both halves.
+  const done = (2 * followed - before) / 2;
+  const perSecond = done / ((performance.now() - start) / 1000);
+  await stopAll();
+  return { judged: done, perSecond };
+}
+
 const round = (value, digits = 1) => Number(value.toFixed(digits));
 
 function table(rows) {
@@ -150,6 +178,7 @@ try {
   if (wanted('generate')) await benchGenerate();
   const loops = [];
   if (wanted('judged')) loops.push({ name: 'judged turns/s, 3 votes', ...(await judged()) });
+  if (wanted('hinted')) loops.push({ name: 'judged and hinted, 3 votes each and the teacher', ...(await hinted()) });
   for (const judges of [1, 2, 4]) {
     if (wanted('scale')) loops.push({ name: `judge of 50 ms, ${judges} replicas`, ...(await workedOff(judges)) });
   }

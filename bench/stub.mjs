@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 const TOKENS = 100;
 const TOKEN = 'forty bytes of text for one token here. ';
 
-const { judgeDelayMs = 0 } = JSON.parse(process.argv[2] ?? '{}');
+// `scores`: it also scores given tokens, as a hint teacher's engine does.
+const { judgeDelayMs = 0, scores = false } = JSON.parse(process.argv[2] ?? '{}');
 
 const entry = (i) => ({ token: TOKEN, bytes: null, logprob: -0.01 * (i + 1), top_logprobs: [] });
 const ids = Array.from({ length: TOKENS }, (_, i) => i + 10);
@@ -51,6 +52,41 @@ const verdict = Buffer.from(
   }),
 );
 
+const hint = Buffer.from(
+  JSON.stringify({
+    ...envelope,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: '{"reason":"r","decision":1,"hint":"Answer with a list, and with no table."}',
+        },
+        finish_reason: 'stop',
+      },
+    ],
+    usage,
+  }),
+);
+
+const tokensOf = (tokens) => Buffer.from(JSON.stringify({ tokens, count: tokens.length, max_model_len: 100_000 }));
+const HINT_IDS = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+const plainPrompt = tokensOf(promptIds);
+const hintedPrompt = tokensOf([...promptIds, ...HINT_IDS]);
+const textTokens = tokensOf(HINT_IDS);
+
+const tokenized = (text) => {
+  if (!text.includes('"messages":')) return textTokens;
+  return text.includes("[user's hint / instruction]") ? hintedPrompt : plainPrompt;
+};
+
+const scored = (text) => {
+  const { input_ids: input, logprob_start_len: start } = JSON.parse(text);
+  const entries = input.slice(start).map((id, i) => [i === 0 ? null : -0.5, id, null]);
+  return Buffer.from(JSON.stringify({ text: '', meta_info: { input_token_logprobs: entries } }));
+};
+
 const sendJson = (response, body) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
@@ -58,8 +94,9 @@ const sendJson = (response, body) => {
 
 const handle = (text, response) => {
   if (text.includes('"model":"judge"')) {
-    if (judgeDelayMs === 0) sendJson(response, verdict);
-    else setTimeout(() => sendJson(response, verdict), judgeDelayMs);
+    const answer = text.includes('"name":"hint"') ? hint : verdict;
+    if (judgeDelayMs === 0) sendJson(response, answer);
+    else setTimeout(() => sendJson(response, answer), judgeDelayMs);
     return;
   }
   const captured = text.includes('"return_output_ids_in_sglext":true');
@@ -74,8 +111,11 @@ const server = createServer((request, response) => {
   request.on('data', (piece) => pieces.push(piece));
   request.on('end', () => {
     if (request.method === 'GET') return sendJson(response, Buffer.from('{"data":[{"id":"policy"}]}'));
+    const text = Buffer.concat(pieces).toString('latin1');
+    if (request.url === '/v1/tokenize') return sendJson(response, tokenized(text));
+    if (request.url === '/generate' && scores) return sendJson(response, scored(text));
     if (request.url === '/generate') return response.writeHead(404).end();
-    handle(Buffer.concat(pieces).toString('latin1'), response);
+    handle(text, response);
   });
 });
 server.keepAliveTimeout = 60_000;
