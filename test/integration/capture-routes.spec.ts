@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bus } from '@app/bus';
-import { TurnCompleted } from '@app/contracts';
+import { BUCKETS, TurnCompleted } from '@app/contracts';
+import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
 import {
+  decode,
   startEngineDouble,
   startNatsServer,
   until,
@@ -313,6 +315,74 @@ describe('capture routes', () => {
       await until(() => engine.chats().at(-1)!.state === 'aborted', { what: 'the abort at the engine' });
       goOn();
     });
+
+    it.each([true, false])(
+      'goes on with an answer that a weight update has interrupted (incremental: %p)',
+      async (incrementalStreaming) => {
+        const { engine, gateway } = await start({ ...GENERATE, incrementalStreaming });
+        const bucket = await bus.bucket(BUCKETS.policy);
+        const before = await bucket.get(POLICY_KEY);
+        const state = (before?.json<object>() ?? INITIAL_POLICY_STATE) as typeof INITIAL_POLICY_STATE;
+        const control = (path: string, body: object) =>
+          fetch(`${engine.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+        try {
+          engine.script(
+            { content: 'One two 你好', holdAfterTokens: 3, hold: new Promise(() => undefined) },
+            { content: ' and three.' },
+          );
+          const response = await gateway.post(
+            '/v1/chat/completions',
+            request({ stream: true, stream_options: { include_usage: true } }),
+          );
+          await until(() => engine.chats().length === 1, { what: 'the request at the engine' });
+          await bucket.put(
+            POLICY_KEY,
+            JSON.stringify({ ...state, gate: { state: 'updating', until: Date.now() + 60_000 } }),
+          );
+          await until(async () => (await ready(gateway)).gate === 'closed', { what: 'a closed gate' });
+          await control('/pause_generation', { mode: 'abort' });
+          await until(() => engine.chats().length === 2, { what: 'the rest of the answer asked for' });
+          await control('/update_weights_from_disk', { model_path: '/new', weight_version: 'v2' });
+          await bucket.put(POLICY_KEY, JSON.stringify({ ...state, version: state.version + 1 }));
+          await until(async () => (await ready(gateway)).gate === 'open', { what: 'an open gate' });
+          await control('/continue_generation', {});
+
+          const { seen } = accumulate(await response.text());
+          const { arrays, head } = (
+            await until(() => bus.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), {
+              what: 'the stored turn',
+            })
+          ).body;
+          const [first, second] = engine.chats().map(({ body }) => body.input_ids as number[]);
+          const partial = second!.slice(first!.length);
+          expect(second!.slice(0, first!.length)).toEqual(first);
+          expect(partial).toHaveLength(3);
+          expect(Array.from(arrays.promptIds!)).toEqual(first);
+          expect(Array.from(arrays.responseIds!).slice(0, 3)).toEqual(partial);
+          expect(arrays.logProbs).toHaveLength(arrays.responseIds!.length);
+          expect(seen.content).toBe(`${decode(partial)} and three.`);
+          expect(seen).toMatchObject({
+            finish: 'stop',
+            usage: { prompt_tokens: first!.length, completion_tokens: arrays.responseIds!.length },
+          });
+          const [old, now] = [state.version, state.version + 1];
+          const rest = arrays.responseIds!.length - 3;
+          expect(head).toMatchObject({
+            route: 'generate',
+            policyVersion: {
+              start: old,
+              end: now,
+              spans: [
+                { version: old, tokens: 3 },
+                { version: now, tokens: rest },
+              ],
+            },
+          });
+        } finally {
+          await bucket.put(POLICY_KEY, JSON.stringify(state));
+        }
+      },
+    );
 
     it('takes a turn for incomplete whose log-probs are not whole', async () => {
       const { engine, gateway } = await start(GENERATE);

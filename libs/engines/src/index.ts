@@ -18,6 +18,7 @@ export {
 export { ChatAnswer, chatFinishReason, type ChatAnswerOptions } from './generate/chat-answer';
 export { GenerateReader, withoutLogProbs, type GeneratedPiece, type GenerateFinish } from './generate/generate-reader';
 export {
+  continuedBody,
   findChatOnlyField,
   generateBody,
   stopIds,

@@ -15,11 +15,12 @@ import { emptyChunk, whileStill } from '../gate/still-stream';
 import type { Generation, GenerationService } from '../generate/generation.service';
 import { AnswerMeter, readWhole } from '../upstream/read-answer';
 import { UpstreamService } from '../upstream/upstream.service';
+import { piecesOf, type AnswerReader, type PassedOn } from './answer-reader';
 import type { ClientConnection } from './client-connection';
 import { NO_ADDITIONS, type Additions } from './client-view';
 import { assertSessionHeaders } from './identify';
 import { parseChatRequest, type ChatRequest } from './parse-request';
-import { StreamRelay, type AnswerRelay } from './relay';
+import { StreamRelay } from './relay';
 import { additionsFor, upstreamBody } from './upstream-request';
 import { Stopwatch } from './stopwatch';
 import { headOf, isOdd, isOk, isStream } from './upstream-response';
@@ -57,16 +58,6 @@ interface Exchange {
   /** null where this turn is not recorded. */
   readonly turn: Turn | null;
 }
-
-/** Who makes what of an answer. */
-interface AnswerReader {
-  readonly relay: AnswerRelay;
-  readonly recorder: AnswerRecorder;
-}
-
-type PassedOn =
-  | { readonly answer: RecordedAnswer; readonly delivered: boolean }
-  | { readonly answer: null; readonly failure: string };
 
 const pick = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
@@ -212,22 +203,28 @@ export class ChatService {
   ): Promise<ServedResult> {
     let answer: RecordedAnswer | null = null;
     try {
-      const { chat, abort } = exchange;
-      const response = await this.upstream.client.request('POST', '/generate', {
-        api: 'engine',
-        body: generation.body,
-        headers: pick(chat.headers, FORWARDED),
-        signal: abort.signal,
-      });
+      const response = await this.postGenerate(exchange, generation.body);
       firstByte();
       const recorder = this.recorderOf(response);
-      const result = await this.passOn(exchange, response, { relay: generation.relay(recorder), recorder });
+      const relay = generation.relay(recorder, () => this.gate.isClosed);
+      const goOn = async (): Promise<UpstreamResponse['body'] | null> => {
+        const generated = relay.takeInterruption();
+        return generated === null
+          ? null
+          : (await this.postGenerate(exchange, generation.continuedBody(generated))).body;
+      };
+      const result = await this.passOn(exchange, response, { relay, recorder, goOn });
       if (result.answer === null) return result;
       if (result.delivered) answer = result.answer;
       return { ...result, route: 'generate' };
     } finally {
       generation.settle(answer);
     }
+  }
+
+  private postGenerate({ chat, abort }: Exchange, body: Buffer): Promise<UpstreamResponse> {
+    const headers = pick(chat.headers, FORWARDED);
+    return this.upstream.client.request('POST', '/generate', { api: 'engine', body, headers, signal: abort.signal });
   }
 
   private recorderOf(response: UpstreamResponse): AnswerRecorder {
@@ -305,7 +302,7 @@ export class ChatService {
       client.write(emptyChunk(exchange.turnId, this.context.settings.server.servedModelName));
     });
     try {
-      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      for await (const chunk of piecesOf(response, reader)) {
         watchdog.feed();
         this.gate.noteAnswer();
         meter.add(chunk);

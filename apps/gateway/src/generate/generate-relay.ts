@@ -15,6 +15,8 @@ export interface GenerateRelayOptions {
   readonly servedModel: string;
   /** Whether the stream ends with the usage. */
   readonly includeUsage: boolean;
+  /** Whether an engine that aborts does so to take new weights: the answer then goes on with them. */
+  readonly isUpdating: () => boolean;
   /** Told when the engine turns out to repeat all that it has generated with each piece. */
   readonly onCumulative: () => void;
 }
@@ -27,7 +29,11 @@ const LONGEST_SILENCE_MS = 15_000;
 
 /** Makes an OpenAI chat of a `/generate`'s answer, whole or as it streams, and records its tokens on the side. */
 export class GenerateRelay implements AnswerRelay {
-  private readonly reader = new GenerateReader();
+  private reader = new GenerateReader();
+  /** Tokens of the answer so far, and how many of them came before the engine was interrupted last. */
+  private readonly generated: number[] = [];
+  private before = 0;
+  private isInterrupted = false;
   private readonly splitter = new SseSplitter();
   private readonly created = Math.floor(Date.now() / 1000);
   private readonly head: string;
@@ -44,6 +50,15 @@ export class GenerateRelay implements AnswerRelay {
 
   get isDone(): boolean {
     return this.done;
+  }
+
+  /** The tokens behind which the answer is to go on, once; null where the engine has not been interrupted. */
+  takeInterruption(): readonly number[] | null {
+    if (!this.isInterrupted) return null;
+    this.isInterrupted = false;
+    this.before = this.generated.length;
+    this.reader = new GenerateReader();
+    return this.generated;
   }
 
   push(chunk: Buffer): Buffer[] {
@@ -85,6 +100,7 @@ export class GenerateRelay implements AnswerRelay {
     const data = dataOf(event);
     if (data === null) return [];
     if (data.trim() === DONE) {
+      if (this.isInterrupted) return [];
       this.done = true;
       return [DONE_EVENT];
     }
@@ -93,7 +109,7 @@ export class GenerateRelay implements AnswerRelay {
       this.options.recorder.markUnreadable();
       return [];
     }
-    const piece = this.reader.add(parsed.answer);
+    const piece = this.continued(this.reader.add(parsed.answer));
     if (this.reader.isCumulative && !this.toldCumulative) {
       this.toldCumulative = true;
       this.options.onCumulative();
@@ -107,9 +123,17 @@ export class GenerateRelay implements AnswerRelay {
     return [...this.beginning(), ...chunks, ...this.ending(piece)];
   }
 
+  /** The piece without its end, where that is no end: the engine lets go of all answers to take new weights. */
+  private continued(piece: GeneratedPiece): GeneratedPiece {
+    if (piece.finish?.type !== 'abort' || !this.options.isUpdating()) return piece;
+    this.isInterrupted = true;
+    return { ...piece, finish: null };
+  }
+
   /** The deltas of a piece, recorded with its tokens. */
   private take({ ids, logProbs, finish }: GeneratedPiece): Json[] {
     const { answer, recorder } = this.options;
+    for (const id of ids) this.generated.push(id);
     const deltas = answer.push(ids);
     if (finish !== null) deltas.push(...answer.end());
     const logprobs = { content: logProbs.map((logprob) => ({ logprob })) };
@@ -125,11 +149,11 @@ export class GenerateRelay implements AnswerRelay {
     recorder.add({
       prompt_token_ids: Array.from(promptIds),
       choices: [{ index: 0, delta: {}, finish_reason: finishReason }],
-      usage: { prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
+      usage: { prompt_tokens: promptIds.length, completion_tokens: this.completionTokens },
       metadata: { weight_version: weightVersion },
     });
-    const counted = usage.promptTokens ?? promptIds.length;
-    if (isContradictory || counted !== promptIds.length) recorder.markContradictory();
+    const sent = promptIds.length + this.before;
+    if (isContradictory || (usage.promptTokens ?? sent) !== sent) recorder.markContradictory();
   }
 
   private beginning(): Buffer[] {
@@ -153,13 +177,18 @@ export class GenerateRelay implements AnswerRelay {
     return Buffer.from(`${this.head}${choices}}\n\n`);
   }
 
+  private get completionTokens(): number {
+    return this.before + (this.reader.usage.completionTokens ?? 0);
+  }
+
   private usage(): Json {
-    const { promptTokens, completionTokens, cachedTokens } = this.reader.usage;
-    const prompt = promptTokens ?? this.options.promptIds.length;
+    const { completionTokens } = this;
+    const { cachedTokens } = this.reader.usage;
+    const prompt = this.options.promptIds.length;
     return {
       prompt_tokens: prompt,
-      completion_tokens: completionTokens ?? 0,
-      total_tokens: prompt + (completionTokens ?? 0),
+      completion_tokens: completionTokens,
+      total_tokens: prompt + completionTokens,
       ...(cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
     };
   }

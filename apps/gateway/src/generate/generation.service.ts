@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { hashAnswer, toolSchemas, type Conversation } from '@app/chat';
 import { Settings } from '@app/config';
-import { ChatAnswer, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
+import { ChatAnswer, continuedBody, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import type { RenderedPrompt } from '@app/tokens';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { ChatRequest } from '../chat/parse-request';
-import type { AnswerRelay } from '../chat/relay';
 import { UpstreamService } from '../upstream/upstream.service';
 import { GenerateRelay } from './generate-relay';
 import type { Prompts } from './prompts';
@@ -26,9 +25,18 @@ export interface GenerationRequest {
 /** One such chat: what is sent, and what becomes of the answer. */
 export interface Generation {
   readonly body: Buffer;
-  relay(recorder: AnswerRecorder): AnswerRelay;
+  relay(recorder: AnswerRecorder, isUpdating: () => boolean): GenerateRelay;
+  /** What is sent to go on behind these tokens of the answer. */
+  continuedBody(generated: readonly number[]): Buffer;
   /** Notes how it ended: an answer that the client has is part of the next prompt. */
   settle(answer: RecordedAnswer | null): void;
+}
+
+interface RelayParts {
+  readonly prompts: Prompts;
+  readonly prompt: RenderedPrompt;
+  readonly recorder: AnswerRecorder;
+  readonly isUpdating: () => boolean;
 }
 
 const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`;
@@ -77,7 +85,9 @@ export class GenerationService {
     const defaults = prompts.defaults(this.settings.server);
     return {
       body: generateBody(prompt.json, prompt.fields, { stream: request.stream, defaults }),
-      relay: (recorder) => this.relay(chat, { prompts, prompt, recorder }),
+      relay: (recorder, isUpdating) => this.relay(chat, { prompts, prompt, recorder, isUpdating }),
+      continuedBody: (generated) =>
+        continuedBody(prompt.json, prompt.fields, { stream: request.stream, defaults, generated }),
       settle: (answer) => {
         if (answer?.responseIds == null || conversation === null) prompts.pool.forget(turnId);
         else prompts.pool.remember(turnId, hashAnswer(conversation, answer.message).chain, answer.responseIds);
@@ -87,8 +97,8 @@ export class GenerationService {
 
   private relay(
     { turnId, request }: GenerationRequest,
-    { prompts, prompt, recorder }: { prompts: Prompts; prompt: RenderedPrompt; recorder: AnswerRecorder },
-  ): AnswerRelay {
+    { prompts, prompt, recorder, isUpdating }: RelayParts,
+  ): GenerateRelay {
     const { fields, insideThought } = prompt;
     const usesTools = request.tools.length > 0 && fields.tool_choice !== 'none';
     return new GenerateRelay({
@@ -109,6 +119,7 @@ export class GenerationService {
       id: `chatcmpl-${turnId.replaceAll('-', '')}`,
       servedModel: this.settings.server.servedModelName,
       includeUsage: wantsUsage(fields),
+      isUpdating,
       onCumulative: () => {
         this.tellCumulative();
       },

@@ -1,4 +1,4 @@
-import { findChatOnlyField, generateBody } from './generate-request';
+import { continuedBody, findChatOnlyField, generateBody } from './generate-request';
 
 const DEFAULTS = { temperature: 0.6, topP: 0.95, topK: 20 };
 const IDS = Buffer.from('[1,2]');
@@ -54,6 +54,15 @@ describe('generateBody', () => {
       max_new_tokens: 5,
       stop: ['a', 'b'],
     });
+  });
+});
+
+describe('continuedBody', () => {
+  it('asks for the rest behind the tokens that have come', () => {
+    const body = (generated: number[]) =>
+      JSON.parse(continuedBody(IDS, { max_tokens: 5 }, { stream: true, defaults: DEFAULTS, generated }).toString());
+    expect(body([3, 4])).toMatchObject({ input_ids: [1, 2, 3, 4], sampling_params: { max_new_tokens: 3 } });
+    expect(body([])).toMatchObject({ input_ids: [1, 2], sampling_params: { max_new_tokens: 5 } });
   });
 });
 

@@ -63,6 +63,26 @@ const samplingOf = (fields: Json, defaults: GenerateDefaults): Json => ({
 });
 
 /**
+ * The same request, to go on behind the tokens that have come: they become part of the prompt, and of what was asked for.
+ *
+ * @param promptIds the first prompt's ids as a JSON array
+ */
+export const continuedBody = (
+  promptIds: Uint8Array,
+  fields: Json,
+  options: { readonly stream: boolean; readonly defaults: GenerateDefaults; readonly generated: readonly number[] },
+): Buffer => {
+  const { generated } = options;
+  const longer =
+    generated.length === 0
+      ? promptIds
+      : Buffer.from(`${Buffer.from(promptIds).toString('latin1').slice(0, -1)},${generated.join(',')}]`);
+  const limit = fields.max_completion_tokens ?? fields.max_tokens;
+  const left = typeof limit === 'number' ? { max_completion_tokens: Math.max(1, limit - generated.length) } : {};
+  return generateBody(longer, { ...fields, ...left }, options);
+};
+
+/**
  * The body of a `/generate` that answers a chat request.
  *
  * @param promptIds the prompt's ids as a JSON array
