@@ -106,9 +106,9 @@ describe('what is refused before anything starts', () => {
   }
 
   test('settings that cannot be used, all at once', async () => {
-    const output = await refusal({ PRM_M: 'many', OPENCLAW_EVAL_MODE: '1' });
+    const output = await refusal({ PRM_M: 'many', OPENCLAW_RL_REWARD_INTEGRATED: '1' });
     expect(output).toContain('judge.votes (OPENCLAW_RL_JUDGE_VOTES, PRM_M) is "many"');
-    expect(output).toContain('OPENCLAW_EVAL_MODE is not supported');
+    expect(output).toContain('OPENCLAW_RL_REWARD_INTEGRATED is not supported');
     expect(output.match(/cannot be used/g)).toHaveLength(1);
   });
 
