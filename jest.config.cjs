@@ -44,6 +44,7 @@ module.exports = {
     { ...base, displayName: 'input', testRegex: 'test/input/.*\\.spec\\.ts$' },
     { ...base, displayName: 'e2e', testRegex: 'test/e2e/.*\\.spec\\.ts$' },
     { ...base, displayName: 'dashboards', testRegex: 'test/dashboards/.*\\.spec\\.ts$' },
+    { ...base, displayName: 'compose', testRegex: 'test/compose/.*\\.spec\\.ts$' },
     { ...base, displayName: 'crash', testRegex: 'test/crash/.*\\.spec\\.ts$' },
   ],
   testTimeout: 30_000,

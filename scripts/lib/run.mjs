@@ -3,9 +3,11 @@ import { root } from './project.mjs';
 
 /**
  * Runs a command to its end and returns its exit code, 127 if it cannot be started. Its output passes through, or, with
- * `quiet`, is collected and shown only if it fails. `stdout: 'ignore'` drops what programs were to read.
+ * `quiet`, is collected and shown only if it fails, and not even then if it `mayFail`. `stdout: 'ignore'` drops what programs
+ * were to read.
  */
-export function run(command, args, { env = process.env, quiet = false, cwd = root, stdout = 'inherit' } = {}) {
+export function run(command, args, options = {}) {
+  const { env = process.env, quiet = false, mayFail = false, cwd = root, stdout = 'inherit' } = options;
   return new Promise((resolve) => {
     const output = [];
     const child = spawn(command, args, {
@@ -16,7 +18,7 @@ export function run(command, args, { env = process.env, quiet = false, cwd = roo
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
     const finish = (code) => {
-      if (code !== 0) process.stderr.write(Buffer.concat(output));
+      if (code !== 0 && !mayFail) process.stderr.write(Buffer.concat(output));
       resolve(code);
     };
     child.once('error', () => finish(127));
@@ -62,10 +64,21 @@ function killGroup({ pid }) {
   }
 }
 
-/** Whether a command ends with code 0 within a time; its output is dropped. */
-export function succeeds(command, args, timeoutMs) {
+/** What a command prints on standard output; what else it says is dropped, and so is how it ends. */
+export function capture(command, args, env = process.env) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: 'ignore', timeout: timeoutMs, killSignal: 'SIGKILL' });
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.once('error', () => resolve(''));
+    child.once('close', () => resolve(Buffer.concat(output).toString()));
+  });
+}
+
+/** Whether a command ends with code 0 within a time; its output is dropped. */
+export function succeeds(command, args, timeoutMs, env = process.env) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: 'ignore', timeout: timeoutMs, killSignal: 'SIGKILL' });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
   });

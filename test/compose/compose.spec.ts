@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '@app/testing';
+import { readEnvFile, servicesOf } from '../support/compose-file';
+import { askOverTls, keepPraising, praise } from './people';
+import { Project } from './project';
+
+jest.setTimeout(600_000);
+
+const JUDGES = 3;
+const MEGABYTE = 1_000_000;
+const LARGEST_OWN_LAYERS = 120 * MEGABYTE;
+/** An app has 20 seconds to drain; what Docker itself needs comes on top. */
+const LONGEST_STOP_MS = 22_000;
+const APPS = Object.entries(servicesOf('deploy/docker-compose.yml'))
+  .filter(([, { build, profiles }]) => build !== undefined && profiles === undefined)
+  .map(([name]) => name);
+
+const project = Project.open();
+
+interface Stats {
+  readonly waiting: number;
+  readonly leased: number;
+  readonly done: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+let doorKey = readEnvFile('deploy/env/sample-submitter.env').OPENCLAW_RL_DOOR_API_KEYS ?? '';
+
+const stats = async (): Promise<Stats> => {
+  const response = await fetch(`${project.door}/v1/stats`, { headers: { authorization: `Bearer ${doorKey}` } });
+  return (await response.json()) as Stats;
+};
+
+/** Waits until so many turns have become samples, each of which waits, is leased, or has been trained on. */
+const whenSamplesAre = (count: number): Promise<boolean> =>
+  until(
+    async () => {
+      const now = await stats().catch(() => null);
+      return now?.outcomes.sample === count && now.waiting + now.leased + now.done === count;
+    },
+    { what: `${count} samples`, timeoutMs: 120_000, everyMs: 250 },
+  );
+
+/** What Prometheus answers, asked from inside, where it can be reached. */
+const query = async (expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]> => {
+  const url = `http://prometheus:9090/api/v1/query?query=${encodeURIComponent(expr)}`;
+  const text = await project.node('gateway', `fetch('${url}').then((r) => r.text()).then(console.log)`);
+  return (JSON.parse(text) as { data: { result: { metric: Record<string, string>; value: [number, string] }[] } }).data
+    .result;
+};
+
+let samples = 0;
+
+beforeAll(async () => {
+  await project.compose('up', '-d', '--scale', `prm-judge=${JUDGES}`);
+  await project.whenHealthy();
+});
+
+describe('the default profile', () => {
+  it('comes up healthy, with every service of it', async () => {
+    const containers = await project.containers();
+    const services = Object.values(servicesOf('deploy/docker-compose.yml')).filter(
+      ({ profiles }) => profiles === undefined || profiles.includes('pocket'),
+    );
+    expect(containers).toHaveLength(services.length + JUDGES - 1);
+    await expect((await fetch(`${project.gateway}/readyz`)).json()).resolves.toMatchObject({ status: 'ok' });
+  });
+
+  it('serves a chat, and makes a sample of it', async () => {
+    await praise(project.gateway, 'first');
+    samples += 1;
+    await whenSamplesAre(samples);
+  });
+
+  it('shares the work among the judges, and Prometheus finds all of them', async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `shared-${i}`);
+    await Promise.all(names.map((name) => praise(project.gateway, name)));
+    samples += names.length;
+    await whenSamplesAre(samples);
+    const judged = await until(
+      async () => {
+        const found = await query('sum by (instance) (openclaw_rl_turns_judged_total) > 0');
+        const all = found.reduce((sum, { value }) => sum + Number(value[1]), 0);
+        return all === samples ? found : null;
+      },
+      { what: 'Prometheus has seen every judged turn', timeoutMs: 60_000, everyMs: 1000 },
+    );
+    expect(judged).toHaveLength(JUDGES);
+  });
+
+  it('lets no service do at NATS what is not its own', async () => {
+    expect(await project.compose('logs', 'nats')).not.toContain('Violation');
+  });
+});
+
+describe('images', () => {
+  it.each(APPS)('%s: no root, no writable file system, a bound on memory, and layers under 120 MB', async (app) => {
+    const [container] = await project.containers(app);
+    expect(container?.Config.User).toBe('node');
+    expect(container?.HostConfig.ReadonlyRootfs).toBe(true);
+    expect(container?.HostConfig.Memory).toBeGreaterThan(0);
+    const image = servicesOf('deploy/docker-compose.yml')[app]?.image ?? '';
+    const base = /^FROM (node:\S+)/m.exec(readFileSync(join(project.copy, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+    const sizeOf = async (name: string): Promise<number> =>
+      Number(await project.docker('inspect', '--format', '{{.Size}}', name));
+    expect((await sizeOf(image)) - (await sizeOf(base))).toBeLessThan(LARGEST_OWN_LAYERS);
+  });
+
+  it('are built again without installing anything when a source changes', async () => {
+    appendFileSync(join(project.copy, 'apps/gateway/src/main.ts'), '\n// changed\n');
+    const options = ['--progress', 'plain', '--target', 'gateway', '--tag', 'openclaw-rl-test/changed'];
+    const output = await project.dockerSays('build', ...options, project.copy);
+    const steps = [...output.matchAll(/^#(\d+) \[[^\]]*\] (RUN .*|COPY .*)$/gm)].map(([, step, text]) => ({
+      text,
+      isCached: output.includes(`#${step} CACHED`),
+    }));
+    const installs = steps.filter(({ text = '' }) => text.includes('npm ci'));
+    expect(installs.map(({ isCached }) => isCached)).toEqual([true, true]);
+    expect(steps.find(({ text = '' }) => text.includes('scripts/build.mjs'))?.isCached).toBe(false);
+  });
+});
+
+describe('what happens to containers', () => {
+  it.each([...APPS, 'nats'])('a killed %s comes back by itself', async (service) => {
+    const [before] = await project.containers(service);
+    // From the container's point of view nobody asked for it: Docker itself must bring it back.
+    await project.killProcess(before!.State.Pid);
+    await until(
+      async () => {
+        const now = (await project.containers(service)).find(({ Id }) => Id === before!.Id);
+        return (now?.RestartCount ?? 0) > before!.RestartCount && now?.State.Health?.Status === 'healthy';
+      },
+      { what: `${service} is back`, timeoutMs: 120_000, everyMs: 500 },
+    );
+    await praise(project.gateway, `after-${service}`);
+    samples += 1;
+    await whenSamplesAre(samples);
+  });
+
+  it('a restart of one service after the other under load loses nothing, and each drains in time', async () => {
+    const stop = new AbortController();
+    const people = Array.from({ length: 4 }, (_, i) => keepPraising(project.gateway, `load-${i}`, stop.signal));
+    const slow: string[] = [];
+    for (const service of [...APPS, 'nats']) {
+      const startedAt = performance.now();
+      await project.compose('stop', service);
+      if (performance.now() - startedAt > LONGEST_STOP_MS) slow.push(service);
+      const codes = (await project.stopped(service)).map(({ State }) => State.ExitCode);
+      // nats-server says 1 when it was told to end.
+      if (service !== 'nats' && codes.some((code) => code !== 0)) slow.push(`${service} ended with ${codes.join()}`);
+      await project.compose('start', service);
+      await project.whenHealthy();
+    }
+    stop.abort();
+    const sessions = (await Promise.all(people)).flat();
+    samples += sessions.length;
+    expect(slow).toEqual([]);
+    await whenSamplesAre(samples);
+  });
+
+  it('down and up again keeps the samples that wait', async () => {
+    await project.compose('down');
+    expect(await project.containers()).toEqual([]);
+    await project.compose('up', '-d', '--scale', `prm-judge=${JUDGES}`);
+    await project.whenHealthy();
+    await whenSamplesAre(samples);
+  });
+});
+
+describe('with secrets of its own and TLS in front', () => {
+  const tls = project.withTls();
+  let key: string;
+
+  beforeAll(async () => {
+    const deploy = join(project.copy, 'deploy');
+    const said = execFileSync('sh', [join(deploy, 'new-secrets.sh')], { encoding: 'utf8' });
+    key = /The key for OpenClaw: (\S+)/.exec(said)?.[1] ?? '';
+    const secrets = readFileSync(join(deploy, 'secrets/sample-submitter.env'), 'utf8');
+    doorKey = /OPENCLAW_RL_DOOR_API_KEYS=(\S+)/.exec(secrets)?.[1] ?? '';
+    mkdirSync(join(deploy, 'secrets/tls'));
+    const at = (file: string): string => join(deploy, 'secrets/tls', file);
+    const certificate = ['-newkey', 'rsa:2048', '-nodes', '-keyout', at('privkey.pem'), '-out', at('fullchain.pem')];
+    execFileSync('openssl', ['req', '-x509', ...certificate, '-subj', '/CN=localhost', '-days', '1'], {
+      stdio: 'ignore',
+    });
+    await tls.compose('up', '-d');
+    await tls.whenHealthy();
+  });
+
+  it('streams a chat to whoever has the key', async () => {
+    const { status, text } = await askOverTls(project.tlsPort, key);
+    expect([status, text.trimEnd().endsWith('data: [DONE]')]).toEqual([200, true]);
+  });
+
+  it.each([null, 'k-wrong'])('refuses the key %s', async (wrong) => {
+    await expect(askOverTls(project.tlsPort, wrong)).resolves.toMatchObject({ status: 401 });
+  });
+
+  it('has kept the samples', async () => {
+    await whenSamplesAre(samples);
+  });
+});

@@ -1,0 +1,82 @@
+import { request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const RETRY_MS = 250;
+/** Between two conversations. */
+const PAUSE_MS = 1000;
+const TOOLS = [{ type: 'function', function: { name: 'exec', parameters: { type: 'object', properties: {} } } }];
+
+interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** An answer that a person has: its turn, and what it says. */
+interface Answer {
+  readonly turnId: string;
+  readonly message: Message;
+}
+
+/** Asks until there is an answer, as a client does whose server is being restarted. */
+const ask = async (gateway: string, session: string, messages: readonly Message[]): Promise<Answer> => {
+  for (;;) {
+    const response = await fetch(`${gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': session },
+      body: JSON.stringify({ messages, tools: TOOLS }),
+    }).catch(() => null);
+    const body =
+      response?.ok === true ? ((await response.json().catch(() => null)) as { choices: { message: Message }[] }) : null;
+    if (body !== null)
+      return { turnId: response?.headers.get('x-rl-turn-id') ?? '', message: body.choices[0]!.message };
+    await sleep(RETRY_MS);
+  }
+};
+
+/** One conversation: a question, and praise for its answer. Returns the ids of both turns. */
+export const praise = async (gateway: string, session: string): Promise<readonly string[]> => {
+  const question: Message = { role: 'user', content: `What is ${session}?` };
+  const first = await ask(gateway, session, [question]);
+  const thanks: Message = { role: 'user', content: 'Thanks, that works.' };
+  const second = await ask(gateway, session, [question, first.message, thanks]);
+  return [first.turnId, second.turnId];
+};
+
+/** Holds conversations one after the other until it is told to stop. Returns the sessions that it held. */
+export const keepPraising = async (gateway: string, name: string, stop: AbortSignal): Promise<readonly string[]> => {
+  const sessions: string[] = [];
+  while (!stop.aborted) {
+    const session = `${name}-${sessions.length}`;
+    await praise(gateway, session);
+    sessions.push(session);
+    await sleep(PAUSE_MS);
+  }
+  return sessions;
+};
+
+/** A chat over TLS with a certificate that nobody has signed. Resolves with its status and, if there is one, its answer. */
+export const askOverTls = (port: number, key: string | null): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const asking = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/v1/chat/completions',
+        method: 'POST',
+        rejectUnauthorized: false,
+        headers: {
+          'content-type': 'application/json',
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        },
+      },
+      (response) => {
+        let text = '';
+        response.on('data', (data: Buffer) => (text += data.toString()));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, text });
+        });
+      },
+    );
+    asking.on('error', reject);
+    asking.end(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], stream: true }));
+  });
