@@ -6,7 +6,7 @@ import {
   selectorsIn,
   type Expression,
 } from '../support/observability';
-import { startDeployedStack, USE, type DeployedStack } from './deployed-stack';
+import { SAID, startDeployedStack, USE, type DeployedStack } from './deployed-stack';
 import { startPrometheus, type Prometheus } from './prometheus';
 
 /** What has no series unless something goes wrong, which it does not here. */
@@ -119,5 +119,17 @@ describe('after people, judges and a trainer have used the stack', () => {
       Math.floor(1024 ** 3 * 0.4),
     );
     await expect(valueOf('max(openclaw_rl_store_bytes{stream="RL_TURNS"})')).resolves.toBeGreaterThan(0);
+  });
+
+  it('every process has logged JSON, and no word of a conversation', () => {
+    const logs = Object.entries(deployed.logs());
+    expect(logs).toHaveLength(5);
+    for (const [name, text] of logs) {
+      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('ready on '));
+      expect([name, lines.length > 0]).toEqual([name, true]);
+      for (const line of lines)
+        expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), msg: expect.any(String) });
+      expect([name, SAID.test(text)]).toEqual([name, false]);
+    }
   });
 });

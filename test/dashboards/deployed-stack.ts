@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@app/testing';
@@ -13,6 +13,8 @@ export interface DeployedStack {
   readonly stack: CrashStack;
   /** Lets people talk, judges vote, and a trainer train; each time with other sessions. */
   use(): Promise<void>;
+  /** What each process has written so far, by its name. */
+  logs(): Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -49,6 +51,10 @@ const converse = async (
   }
   return turnId;
 };
+
+/** Words that are said in conversations and nowhere else. */
+export const SAID =
+  /Which file|that works|Which shell|look again|Which day|the weather|Which port|two minds|stand-in for a model/;
 
 /** Judged +1, -1, 0, and +1 by two votes of three; what is said last has no next state. */
 const SAYS = [
@@ -105,7 +111,7 @@ export const startDeployedStack = async (): Promise<DeployedStack> => {
     idleS: 120,
     natsConfig: natsConfigOfCompose(),
     replicas: { gateway: 1, 'session-tracker': 1, 'sample-submitter': 1 },
-    env: { OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_LOGS_LEVEL: 'info' },
+    env: { OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_LOGS_LEVEL: 'debug', OPENCLAW_RL_LOGS_FORMAT: 'json' },
     envOf: (app, nats) => ({
       OPENCLAW_RL_NATS_URL: nats.replace('//', `//${app}:development@`),
       OPENCLAW_RL_RECORDS_DIR: join(recordsDir, app),
@@ -117,6 +123,10 @@ export const startDeployedStack = async (): Promise<DeployedStack> => {
     use: async () => {
       await useStack(stack, rounds);
       rounds += 1;
+    },
+    logs: () => {
+      const read = (name: string): string => readFileSync(join(stack.folder, 'logs', `${name}.log`), 'utf8');
+      return Object.fromEntries(stack.services.map(({ name }) => [name, read(name)]));
     },
     stop: async () => {
       await stack.stop();
