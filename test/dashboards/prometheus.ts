@@ -31,17 +31,17 @@ export interface Prometheus {
 }
 
 interface Config {
-  readonly scrape_configs: readonly { readonly job_name: string; readonly dns_sd_configs?: unknown }[];
+  readonly scrape_configs: readonly { readonly job_name: string }[];
 }
 
-/** The configuration of the compose file, with addresses in the place of names on its network. */
+/** The configuration of the compose file, with addresses in the place of names on its network; of jobs that have some. */
 const configFor = (targets: Targets): string => {
   const config = parse(readText('deploy/prometheus/prometheus.yml')) as Config;
   return stringify({
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: ['rules.yml', 'alerts.yml'].map((file) => join(ROOT, 'deploy/prometheus', file)),
     scrape_configs: config.scrape_configs
-      .filter(({ dns_sd_configs: dns }) => dns !== undefined)
+      .filter(({ job_name: job }) => targets[job] !== undefined)
       .map(({ job_name: job }) => ({ job_name: job, static_configs: [{ targets: targets[job] }] })),
   });
 };
