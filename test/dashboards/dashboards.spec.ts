@@ -33,6 +33,7 @@ beforeAll(async () => {
     gateway: hostsOf('gateway'),
     'session-tracker': hostsOf('session-tracker'),
     'prm-judge': hostsOf('prm-judge'),
+    'opd-teacher': hostsOf('opd-teacher'),
     'sample-submitter': hostsOf('sample-submitter'),
   });
   // An increase needs a value before it: the second use is what is seen to happen.
@@ -96,6 +97,8 @@ describe('after people, judges and a trainer have used the stack', () => {
     ['sum(openclaw_rl_turns_settled_total{outcome="sample"})', uses(USE.samples)],
     ['sum(openclaw_rl_turns_settled_total{outcome="neutral"})', uses(1)],
     ['sum(openclaw_rl_turns_disputed_total)', uses(USE.disputed)],
+    ['sum(openclaw_rl_turns_hinted_total{result="hinted"})', uses(USE.hinted)],
+    ['sum(openclaw_rl_samples_total{signal="both"})', uses(USE.hinted)],
     ['max(openclaw_rl_samples_acknowledged)', uses(USE.trained)],
     ['min(openclaw_rl_policy_version)', uses(1)],
     ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', uses(1)],
@@ -103,8 +106,8 @@ describe('after people, judges and a trainer have used the stack', () => {
     ['sum(openclaw_rl_records_total{result="written"})', uses(USE.samples + 2)],
     ['sum(openclaw_rl_feedback_total{fate="used"})', uses(1)],
     ['max(openclaw_rl_consumer_pending)', 0],
-    ['count(openclaw_rl_bus_up == 1)', 5],
-    ['count(openclaw_rl_judge_breaker_open)', 2],
+    ['count(openclaw_rl_bus_up == 1)', 6],
+    ['count(openclaw_rl_judge_breaker_open{job="prm-judge"})', 2],
   ])('%s is %d', async (expr, value) => {
     await until(async () => (await valueOf(expr)) === value, { what: `${expr} is ${value}`, timeoutMs: 30_000 });
   });
@@ -123,7 +126,7 @@ describe('after people, judges and a trainer have used the stack', () => {
 
   it('every process has logged JSON, and no word of a conversation', () => {
     const logs = Object.entries(deployed.logs());
-    expect(logs).toHaveLength(5);
+    expect(logs).toHaveLength(6);
     for (const [name, text] of logs) {
       const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('ready on '));
       expect([name, lines.length > 0]).toEqual([name, true]);

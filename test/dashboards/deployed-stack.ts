@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@app/testing';
+import { until, type AnswerRule } from '@app/testing';
 import { CrashStack } from '../crash/stack';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
 import { TrainerClient } from '../support/trainer-client';
@@ -19,7 +19,7 @@ export interface DeployedStack {
 }
 
 /** What one `use` comes to. */
-export const USE = { chats: 11, samples: 4, trained: 3, disputed: 1 } as const;
+export const USE = { chats: 11, samples: 4, trained: 3, disputed: 1, hinted: 1 } as const;
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -75,15 +75,6 @@ const post = async (url: string, body: object): Promise<void> => {
 
 const useStack = async (stack: CrashStack, round: number): Promise<void> => {
   const gateway = stack.gateways[0]!.url;
-  // Two votes of three that agree end the voting: the one that agrees comes last.
-  for (const [score, firstDelayMs] of [
-    [1, 0],
-    [-1, 0],
-    [1, 500],
-  ]) {
-    const content = JSON.stringify({ reason: 'Hard to say.', score });
-    stack.judge.script({ to: 'judge', when: 'of two minds', content, firstDelayMs });
-  }
   for (const [index, says] of SAYS.entries()) await converse(gateway, says, { session: `${round}-${index}` });
   await converse(gateway, ['A stream, please.'], { session: `${round}-stream`, stream: true });
   const turnId = await converse(gateway, ['What is your name?'], { session: `${round}-feedback` });
@@ -102,6 +93,19 @@ const useStack = async (stack: CrashStack, round: number): Promise<void> => {
   await waiting;
 };
 
+/** Judges a turn in two minds; asked for a hint, and about other turns, the double answers as it does. */
+const disputeRule = (): AnswerRule => {
+  let votes = 0;
+  return ({ role, lastText, body }) => {
+    if (role !== 'judge' || !lastText.includes('of two minds') || JSON.stringify(body).includes('hint'))
+      return undefined;
+    // Two votes of three that agree end the voting: the one that agrees comes last.
+    const [score, firstDelayMs] = [[1, 0] as const, [-1, 0] as const, [1, 500] as const][votes % 3]!;
+    votes += 1;
+    return { to: 'judge', content: JSON.stringify({ reason: 'Hard to say.', score }), firstDelayMs };
+  };
+};
+
 /** Starts a stack with the settings, users and configuration of the compose file, as far as they do not name containers. */
 export const startDeployedStack = async (): Promise<DeployedStack> => {
   const recordsDir = mkdtempSync(join(tmpdir(), 'records-'));
@@ -110,13 +114,20 @@ export const startDeployedStack = async (): Promise<DeployedStack> => {
   const stack = await CrashStack.start({
     idleS: 120,
     natsConfig: natsConfigOfCompose(),
-    replicas: { gateway: 1, 'session-tracker': 1, 'sample-submitter': 1 },
-    env: { OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_LOGS_LEVEL: 'debug', OPENCLAW_RL_LOGS_FORMAT: 'json' },
+    replicas: { gateway: 1, 'session-tracker': 1, 'opd-teacher': 1, 'sample-submitter': 1 },
+    env: {
+      OPENCLAW_RL_RL_ALGORITHM: 'hybrid',
+      OPENCLAW_RL_SERVER_TEMPERATURE: '1',
+      OPENCLAW_RL_RECORDS_ENABLED: 'true',
+      OPENCLAW_RL_LOGS_LEVEL: 'debug',
+      OPENCLAW_RL_LOGS_FORMAT: 'json',
+    },
     envOf: (app, nats) => ({
       OPENCLAW_RL_NATS_URL: nats.replace('//', `//${app}:development@`),
       OPENCLAW_RL_RECORDS_DIR: join(recordsDir, app),
     }),
   });
+  stack.judge.script(disputeRule());
   let rounds = 0;
   return {
     stack,

@@ -34,6 +34,36 @@ export const judging = dashboard('openclaw-rl-judging', {
       unit: 'percentunit',
       queries: { disputed: 'job:openclaw_rl_turns_disputed:ratio_rate1h' },
     }),
+    panel('Hints', {
+      description:
+        "Turns of an hour by what the hint teacher made of them: hinted, or why there are no teacher's log-probs.",
+      unit: 'short',
+      stacked: true,
+      queries: { '{{result}}': 'job:openclaw_rl_turns_hinted:increase1h' },
+    }),
+    panel('Turns with a hint', {
+      description: 'Share of an hour whose next state said how the answer should have been.',
+      unit: 'percentunit',
+      queries: { hinted: 'job:openclaw_rl_hints:ratio_rate1h' },
+    }),
+    panel('Time of the teacher', {
+      description: 'Time of one pass of the teacher, waiting and retries included, 95% of them.',
+      unit: 's',
+      queries: { '95%': 'job:openclaw_rl_teacher_seconds:p95_5m' },
+    }),
+    panel('Turns that wait for the teacher', {
+      description: 'Turns that no teacher has taken yet, and those that are in hand.',
+      unit: 'short',
+      queries: {
+        waiting: 'max(openclaw_rl_consumer_pending{consumer="opd-teacher"})',
+        'in hand': 'max(openclaw_rl_consumer_unsettled{consumer="opd-teacher"})',
+      },
+    }),
+    panel('Teacher taken to be down', {
+      description: '1 for each replica that has stopped asking because the teacher failed several times in a row.',
+      unit: 'short',
+      queries: { '{{instance}}': 'openclaw_rl_teacher_breaker_open' },
+    }),
     panel('Turns that wait for the judge', {
       description: 'Turns that no judge has taken yet, and those that are being judged. Growing: start more replicas.',
       unit: 'short',

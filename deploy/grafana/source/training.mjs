@@ -15,6 +15,12 @@ export const training = dashboard('openclaw-rl-training', {
       unit: 'percentunit',
       queries: { samples: 'job:openclaw_rl_samples:ratio_rate1h' },
     }),
+    panel('Samples by what they train on', {
+      description: "Samples a second by signal: a reward, a teacher's log-probs, or both.",
+      unit: 'ops',
+      stacked: true,
+      queries: { '{{signal}}': 'sum by (signal) (rate(openclaw_rl_samples_total[$__rate_interval]))' },
+    }),
     panel('Samples', {
       description:
         'Samples that wait, and that a trainer holds now. At slime.queue_size waiting ones new turns are refused.',
