@@ -4,6 +4,8 @@ const esmOnly = [
   '@nats-io',
   '@huggingface',
   'smol-toml',
+  'hyparquet',
+  'hyparquet-writer',
   'file-type',
   'strtok3',
   'token-types',

@@ -23,6 +23,11 @@ export function commandFile(packageName, path) {
   return join(root, 'node_modules', packageName, path);
 }
 
+/** The built file of an app that Node runs. */
+export function builtApp(app, file) {
+  return join(root, 'dist', 'apps', app, 'src', `${file}.js`);
+}
+
 /** The built settings library. */
 export function loadConfigLibrary() {
   return loadLibrary('config');

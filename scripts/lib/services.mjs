@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { projectNode, root } from './project.mjs';
+import { builtApp, projectNode, root } from './project.mjs';
 
 // Ends the program when standard input closes, so that it never outlives the supervisor.
 const GUARD = `
@@ -64,7 +64,7 @@ function dockerArguments(image, { port, stateDir }) {
 
 /** An app of this repository. */
 export function appSpec(app, { name = app, env }) {
-  return nodeSpec(name, [join(root, 'dist', 'apps', app, 'src', 'main.js')], env);
+  return nodeSpec(name, [builtApp(app, 'main')], env);
 }
 
 /** The stand-in for an engine, while no policy is configured. */

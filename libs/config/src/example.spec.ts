@@ -27,6 +27,9 @@ test('the values of the example are all allowed together', () => {
     'chat-keys.txt': 'a',
     'trainer-keys.txt': 'b',
   };
-  const settings = loadSettings({ EXAMPLE_API_KEY: 'x', JUDGE_API_KEY: 'y' }, (path) => files[path] ?? null);
+  const settings = loadSettings(
+    { EXAMPLE_API_KEY: 'x', JUDGE_API_KEY: 'y', DOOR_KEY: 'z' },
+    (path) => files[path] ?? null,
+  );
   expect(settings).toBeInstanceOf(Settings);
 });

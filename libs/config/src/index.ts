@@ -19,3 +19,10 @@ export { ALGORITHMS, RlSettings, type Algorithm } from './sections/rl';
 export { ServerSettings } from './sections/server';
 export { SessionSettings } from './sections/session';
 export { SlimeSettings } from './sections/slime';
+export {
+  BATCH_FORMATS,
+  TRAINER_BACKENDS,
+  TrainerSettings,
+  type BatchFormat,
+  type TrainerBackendName,
+} from './sections/trainer';

@@ -1,10 +1,8 @@
 const NO_OUTCOME = 'this version rewards turns one by one, without the outcome of a session';
-const NO_UPDATES = 'this version hands out samples and updates no weights';
 
 /** Names that the documentation of the method knows and this version does not: an ignored setting would be a lie. */
 const LATER: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /^reward(\.|$)|^OPENCLAW_RL_REWARD_/, reason: NO_OUTCOME },
-  { name: /^rl\.update_interval$|^OPENCLAW_RL_RL_UPDATE_INTERVAL$/, reason: NO_UPDATES },
 ];
 
 /** Why this version refuses a section, a path or a variable; null if it is no name of a later version. */

@@ -214,11 +214,6 @@ describe('names that are not known', () => {
     expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
   });
 
-  test.each(['update_interval'])('refuses rl.%s with a reason', (key) => {
-    expect(refusal({}, toml(`[rl]\n${key} = 1`)).message).toContain(`rl.${key} in openclaw-rl.toml is not supported`);
-    expect(refusal({ [`OPENCLAW_RL_RL_${key.toUpperCase()}`]: '1' }).message).toContain('not supported');
-  });
-
   test.each([
     ['OPENCLAW_RL_REWARD_INTEGRATED', 'this version rewards turns one by one, without the outcome of a session'],
   ])('refuses the variable %s with a reason', (name, reason) => {

@@ -65,7 +65,7 @@ function readKeyFile(path: string | null, readFile: ReadFile): string[] | string
 }
 
 function resolveServers(settings: Settings, env: Environment): string[] {
-  const { server, opd } = settings;
+  const { server, opd, trainer } = settings;
   const problems: string[] = [];
   const keyOf = (path: string, variable: string | null): string | null => {
     if (variable === null) return null;
@@ -82,6 +82,7 @@ function resolveServers(settings: Settings, env: Environment): string[] {
   const shared = judgeBaseUrl === baseUrl;
   const apiKey = keyOf('server.api_key_env', server.apiKeyEnv);
   const ownJudgeKey = keyOf('server.judge_api_key_env', server.judgeApiKeyEnv);
+  Object.assign(trainer, { doorKey: keyOf('trainer.door_key_env', trainer.doorKeyEnv) });
   Object.assign(server, {
     baseUrl,
     judgeBaseUrl,

@@ -12,6 +12,7 @@ import { RlSettings } from './sections/rl';
 import { ServerSettings } from './sections/server';
 import { SessionSettings } from './sections/session';
 import { SlimeSettings } from './sections/slime';
+import { TrainerSettings } from './sections/trainer';
 
 /**
  * All settings of the product, checked and resolved: one property per section of `openclaw-rl.toml`. `new Settings()`
@@ -29,6 +30,7 @@ export class Settings {
   readonly pools: PoolsSettings = new PoolsSettings();
   readonly gate: GateSettings = new GateSettings();
   readonly door: DoorSettings = new DoorSettings();
+  readonly trainer: TrainerSettings = new TrainerSettings();
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();
   readonly metrics: MetricsSettings = new MetricsSettings();

@@ -198,6 +198,12 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['operation', 'status'] as const,
       registers,
     }),
+    trainingRounds: new Counter({
+      name: 'openclaw_rl_training_rounds_total',
+      help: 'Rounds of the trainer by outcome: trained, failed',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     records: new Counter({
       name: 'openclaw_rl_records_total',
       help: 'Records by result: written, or failed and to be tried again',

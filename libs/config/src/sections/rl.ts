@@ -25,6 +25,9 @@ export class RlSettings extends SettingsSection {
   @Setting('Samples in one training batch', whole({ min: 1, max: 4096 }))
   readonly rolloutSteps: number = 16;
 
+  @Setting('Batches of one weight update', whole({ min: 1, max: 1000 }))
+  readonly updateInterval: number = 1;
+
   @Setting(
     'Weight updates that a sample may be behind; older ones are not handed out',
     whole({ min: 0, max: 1_000_000 }),

@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { DoorError, type CommittedWeights, type DoorClient, type Lease } from '../door/door-client';
+import type { TrainerBackend, TrainingMetrics } from './trainer-backend';
+
+/** Leases are extended so many times in their time. */
+const EXTENDS_PER_LEASE = 3;
+
+const LONGEST_REASON = 200;
+
+interface NewWeights {
+  readonly metrics: TrainingMetrics;
+  readonly weights: CommittedWeights;
+}
+
+export interface LoopOptions {
+  /** Samples of one batch. */
+  readonly batchSize: number;
+  /** Batches of one weight update. */
+  readonly batchesPerUpdate: number;
+  readonly leaseMs: number;
+  /** How long the gate holds without a word of this trainer. */
+  readonly gateLeaseMs: number;
+  /** How long one request for a batch waits at the door. */
+  readonly waitMs: number;
+  /** Pause after a failure. */
+  readonly againMs: number;
+  /** Engines have to give way while it trains: the update begins before the training. */
+  readonly sharesGpus: boolean;
+  readonly onRound: (outcome: 'trained' | 'failed', error?: unknown) => void;
+}
+
+/** The part of the door that training needs. */
+export type TrainingDoor = Pick<
+  DoorClient,
+  'lease' | 'acknowledge' | 'giveBack' | 'extend' | 'beginUpdate' | 'extendUpdate' | 'commitUpdate' | 'abortUpdate'
+>;
+
+/**
+ * Leases batches, trains on them, puts the new weights in; for ever. What was not committed is given back, and a lease that
+ * could not be given back ends by itself: nothing is lost, whenever this process dies.
+ */
+export class TrainLoop {
+  constructor(
+    private readonly door: TrainingDoor,
+    private readonly backend: TrainerBackend,
+    private readonly options: LoopOptions,
+  ) {}
+
+  /** Runs until the signal is aborted; a round under way is finished. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.backend.prepare();
+    while (!signal.aborted) {
+      try {
+        if (await this.round(signal)) this.options.onRound('trained');
+      } catch (error) {
+        if (isAborted(signal)) return;
+        this.options.onRound('failed', error);
+        await pause(this.options.againMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** One weight update: false if the signal came before its batches did. */
+  private async round(signal: AbortSignal): Promise<boolean> {
+    const leases: Lease[] = [];
+    const stop = this.keepAlive(
+      () => leases.map(({ id }) => this.door.extend(id, this.options.leaseMs)),
+      this.options.leaseMs,
+    );
+    try {
+      while (leases.length < this.options.batchesPerUpdate) {
+        const { batchSize: count, waitMs, leaseMs } = this.options;
+        const lease = await this.door.lease({ count, waitMs, leaseMs }, signal);
+        if (isAborted(signal)) break;
+        if (lease !== null) leases.push(lease);
+      }
+      if (leases.length < this.options.batchesPerUpdate) {
+        await this.giveBack(leases);
+        return false;
+      }
+      await this.trainAndPublish(leases);
+      return true;
+    } catch (error) {
+      await this.giveBack(leases);
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  private async trainAndPublish(leases: readonly Lease[]): Promise<void> {
+    const { publish } = this.backend;
+    if (publish === null) {
+      await this.trainOn(leases);
+      for (const { id } of leases) await this.door.acknowledge(id);
+      return;
+    }
+    const work = async (): Promise<NewWeights> => ({
+      metrics: await this.trainOn(leases),
+      weights: await publish.call(this.backend),
+    });
+    if (this.options.sharesGpus) return this.update(leases, work);
+    const done = await work();
+    return this.update(leases, () => Promise.resolve(done));
+  }
+
+  private async trainOn(leases: readonly Lease[]): Promise<TrainingMetrics> {
+    let metrics: TrainingMetrics = {};
+    for (const { samples } of leases) metrics = await this.backend.train(samples);
+    return metrics;
+  }
+
+  /** Closes the gate around the work that needs it closed, and opens it with the new weights. */
+  private async update(leases: readonly Lease[], work: () => Promise<NewWeights>): Promise<void> {
+    const { gateLeaseMs } = this.options;
+    const ids = leases.map(({ id }) => id);
+    const { token } = await this.door.beginUpdate(ids, gateLeaseMs);
+    const stop = this.keepAlive(() => [this.door.extendUpdate(token, gateLeaseMs)], gateLeaseMs);
+    try {
+      const { metrics, weights } = await work();
+      await this.door.commitUpdate(token, weights, metrics);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message.slice(0, LONGEST_REASON) : 'unknown error';
+      await ignoreRefusal(this.door.abortUpdate(token, reason));
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  private async giveBack(leases: readonly Lease[]): Promise<void> {
+    for (const { id } of leases) await ignoreRefusal(this.door.giveBack(id));
+  }
+
+  private keepAlive(extend: () => readonly Promise<void>[], leaseMs: number): () => void {
+    const timer = setInterval(() => {
+      for (const each of extend()) void ignoreRefusal(each);
+    }, leaseMs / EXTENDS_PER_LEASE);
+    return () => {
+      clearInterval(timer);
+    };
+  }
+}
+
+/** Asked anew after every wait. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
+
+/** What cannot be said to the door ends by itself. */
+const ignoreRefusal = async (call: Promise<void>): Promise<void> => {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof DoorError)) throw error;
+  }
+};

@@ -1,0 +1,18 @@
+import type { Sample } from '@app/sample';
+import type { CommittedWeights } from '../door/door-client';
+
+/** What was found out while training: numbers by their names, told with the new version. */
+export type TrainingMetrics = Readonly<Record<string, number>>;
+
+/** One way to train. A backend that throws gets the same samples again, later. */
+export interface TrainerBackend {
+  /** Called once, before the first batch. */
+  prepare(): Promise<void>;
+  /** Trains on a batch. The same samples may come twice, after a crash between this and their acknowledgement. */
+  train(samples: readonly Sample[]): Promise<TrainingMetrics>;
+  /** Puts the new weights where the engines find them, and names them. null: batches go elsewhere, the policy stays as it is. */
+  readonly publish: (() => Promise<CommittedWeights>) | null;
+}
+
+/** Token under which Nest gives the backend. */
+export const TRAINER_BACKEND = Symbol('TrainerBackend');

@@ -1,0 +1,34 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Settings, TrainerBackendName } from '@app/config';
+import { DoorClient } from '../door/door-client';
+import { FileBackend } from '../file/file-backend';
+import { TRAINER_BACKEND, type TrainerBackend } from './trainer-backend';
+import { TrainingService } from './training.service';
+
+const doorClient = ({ door, trainer }: Settings): DoorClient =>
+  new DoorClient({
+    url: trainer.doorUrl?.replace(/\/+$/, '') ?? `http://127.0.0.1:${door.port}`,
+    apiKey: trainer.doorKey ?? door.apiKeys[0] ?? null,
+    trainer: trainer.name,
+  });
+
+/** Every backend, by its name in `trainer.backend`. */
+const BACKENDS: Readonly<Record<TrainerBackendName, (settings: Settings) => TrainerBackend>> = {
+  file: ({ trainer }) => new FileBackend({ dir: trainer.dir, format: trainer.format, now: () => new Date() }),
+};
+
+/** The loop, its door and its backend. */
+@Module({})
+export class TrainingModule {
+  static forSettings(settings: Settings): DynamicModule {
+    return {
+      module: TrainingModule,
+      providers: [
+        { provide: DoorClient, useFactory: () => doorClient(settings) },
+        { provide: TRAINER_BACKEND, useFactory: () => BACKENDS[settings.trainer.backend](settings) },
+        TrainingService,
+      ],
+      exports: [TrainingService],
+    };
+  }
+}

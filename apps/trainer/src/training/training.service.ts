@@ -1,0 +1,70 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Settings } from '@app/config';
+import { requirePools, sharesPolicyGpus } from '@app/pools';
+import { Telemetry } from '@app/telemetry';
+import { DoorClient } from '../door/door-client';
+import { TRAINER_BACKEND, type TrainerBackend } from './trainer-backend';
+import { TrainLoop } from './train-loop';
+
+const MS = 1000;
+const WAIT_MS = 20_000;
+const AGAIN_MS = 2000;
+
+/** Runs the loop for as long as the app does. */
+@Injectable()
+export class TrainingService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('trainer');
+  private readonly closing = new AbortController();
+  private readonly loop: TrainLoop;
+  private running: Promise<void> | null = null;
+  private failed = false;
+
+  constructor(
+    settings: Settings,
+    private readonly telemetry: Telemetry,
+    door: DoorClient,
+    @Inject(TRAINER_BACKEND) backend: TrainerBackend,
+  ) {
+    this.loop = new TrainLoop(door, backend, {
+      batchSize: settings.rl.rolloutSteps,
+      batchesPerUpdate: settings.rl.updateInterval,
+      leaseMs: settings.door.leaseS * MS,
+      gateLeaseMs: settings.gate.leaseS * MS,
+      waitMs: WAIT_MS,
+      againMs: AGAIN_MS,
+      sharesGpus: sharesPolicyGpus(requirePools(settings)),
+      onRound: (outcome, error) => {
+        this.note(outcome, error);
+      },
+    });
+  }
+
+  /** Whether the last round failed. */
+  get isFailing(): boolean {
+    return this.failed;
+  }
+
+  onApplicationBootstrap(): void {
+    this.running = this.loop.run(this.closing.signal).catch((error: unknown) => {
+      this.note('failed', error);
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await this.running;
+  }
+
+  private note(outcome: 'trained' | 'failed', error: unknown): void {
+    this.failed = outcome === 'failed';
+    this.telemetry.metrics.trainingRounds.inc({ outcome });
+    if (outcome === 'trained') this.logger.log('a round of training is done');
+    else this.logger.warn(`a round of training failed: ${error instanceof Error ? error.message : 'unknown error'}`);
+  }
+}

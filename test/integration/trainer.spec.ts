@@ -1,0 +1,229 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { NestFactory } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
+import type { Bus } from '@app/bus';
+import { PolicyUpdated } from '@app/contracts';
+import { PolicyStore, type PolicyState } from '@app/pools';
+import { parseSampleJson, type Sample } from '@app/sample';
+import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { DoorClient } from '../../apps/trainer/src/door/door-client';
+import { FileBackend } from '../../apps/trainer/src/file/file-backend';
+import { importBatches, ImportError } from '../../apps/trainer/src/import/import-batches';
+import { TrainLoop, type LoopOptions } from '../../apps/trainer/src/training/train-loop';
+import type { TrainerBackend } from '../../apps/trainer/src/training/trainer-backend';
+import { TrainerModule } from '../../apps/trainer/src/trainer.module';
+import { settingsFrom } from '../support/settings-from';
+import { connectBus, get, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
+
+describe('the trainer', () => {
+  let nats: NatsServer;
+  let bus: Bus;
+  let engine: EngineDouble;
+  let door: Submitter;
+  let dir: string;
+  let names = 0;
+  const endings: (() => Promise<unknown>)[] = [];
+
+  const publish = async (count: number): Promise<string[]> => {
+    const turnIds = Array.from({ length: count }, () => `t${(names += 1)}`);
+    for (const turnId of turnIds) await publishTurn(bus, turnId, 1);
+    for (const turnId of turnIds) await until(() => settledOf(bus, turnId), { what: `${turnId} is settled` });
+    return turnIds;
+  };
+  const state = (): Promise<PolicyState> => new PolicyStore(bus).read();
+  const client = (url = door.url): DoorClient => new DoorClient({ url, apiKey: null, trainer: 'test' });
+
+  /** A loop with a backend of the test's own. */
+  const run = (backend: Partial<TrainerBackend>, options: Partial<LoopOptions> = {}, at = client()) => {
+    const rounds: unknown[] = [];
+    const ending = new AbortController();
+    const loop = new TrainLoop(
+      at,
+      { prepare: () => Promise.resolve(), train: () => Promise.resolve({}), publish: null, ...backend },
+      {
+        batchSize: 2,
+        batchesPerUpdate: 1,
+        leaseMs: 10_000,
+        gateLeaseMs: 5_000,
+        waitMs: 200,
+        againMs: 10,
+        sharesGpus: false,
+        onRound: (outcome, error) => rounds.push(error === undefined ? outcome : error),
+        ...options,
+      },
+    );
+    const running = loop.run(ending.signal);
+    endings.push(() => {
+      ending.abort();
+      return running;
+    });
+    return rounds;
+  };
+
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'trainer-'));
+    nats = await startNatsServer();
+    bus = await connectBus(nats.url);
+    engine = await startEngineDouble();
+    door = await startSubmitter(nats.url, {
+      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+    });
+  });
+  afterEach(async () => {
+    for (const end of endings.splice(0)) await end();
+    await door.close();
+    await bus.close();
+    await engine.close();
+    await nats.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('writes batches to files, acknowledges them, and leaves the policy as it is', async () => {
+    const settings = settingsFrom({
+      OPENCLAW_RL_TRAINER_DOOR_URL: door.url,
+      OPENCLAW_RL_TRAINER_DIR: dir,
+      OPENCLAW_RL_TRAINER_NAME: 'files',
+      OPENCLAW_RL_RL_ROLLOUT_STEPS: '2',
+    });
+    const app: INestApplication = await NestFactory.create(TrainerModule.forSettings(settings), new FastifyAdapter(), {
+      logger: false,
+    });
+    await app.listen(0, '127.0.0.1');
+    endings.push(() => app.close());
+    const turnIds = await publish(4);
+    await until(async () => (await state()).acknowledged === 4, { what: 'four samples are acknowledged' });
+    const { batches } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
+    expect(batches.map(({ turn_ids }: any) => turn_ids)).toEqual([turnIds.slice(0, 2), turnIds.slice(2)]);
+    expect((await state()).version).toBe(0);
+    const url = await app.getUrl();
+    expect((await get(url, '/readyz')).body).toMatchObject({ status: 'ok' });
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      'openclaw_rl_training_rounds_total{outcome="trained"} 2',
+    );
+  });
+
+  it('imports what was written into an empty store, and into no other', async () => {
+    const backend = new FileBackend({ dir, format: 'jsonl', now: () => new Date() });
+    const rounds = run({ prepare: () => backend.prepare(), train: (samples) => backend.train(samples) });
+    await publish(2);
+    await until(() => rounds.length === 1, { what: 'a batch is written' });
+    await expect(importBatches(bus, dir, () => 1)).rejects.toThrow(ImportError);
+
+    const other = await startNatsServer();
+    const otherBus = await connectBus(other.url);
+    const otherDoor = await startSubmitter(other.url);
+    endings.push(async () => {
+      await otherDoor.close();
+      await otherBus.close();
+      await other.stop();
+    });
+    expect(await importBatches(otherBus, dir, () => 1)).toBe(2);
+    const lease = await client(otherDoor.url).lease(
+      { count: 2, waitMs: 5000, leaseMs: 1000 },
+      new AbortController().signal,
+    );
+    const [line = ''] = readFileSync(join(dir, 'batch-000001.jsonl'), 'utf8').split('\n');
+    expect({ ...lease!.samples[0], index: null, group_index: null }).toEqual({
+      ...parseSampleJson(JSON.parse(line)),
+      index: null,
+      group_index: null,
+    });
+
+    writeFileSync(join(dir, 'batch-000001.jsonl'), `${line}\n`);
+    await expect(importBatches(otherBus, dir, () => 1)).rejects.toThrow('not the file that the manifest names');
+  });
+
+  it('puts new weights in after rl.update_interval batches, outside of the closed gate', async () => {
+    const batches: (readonly Sample[])[] = [];
+    const gates: string[] = [];
+    const train = async (samples: readonly Sample[]) => {
+      batches.push(samples);
+      gates.push((await state()).gate.state);
+      return { loss: batches.length };
+    };
+    const rounds = run(
+      { train, publish: () => Promise.resolve({ weightsPath: `/w/${batches.length}` }) },
+      { batchesPerUpdate: 2 },
+    );
+    await publish(4);
+    await until(async () => (await state()).version === 1, { what: 'version 1' });
+    await until(() => rounds.length === 1, { what: 'the round is noted' });
+    expect(batches.map(({ length }) => length)).toEqual([2, 2]);
+    expect(gates).toEqual(['serving', 'serving']);
+    expect((await state()).acknowledged).toBe(4);
+    expect((await bus.read(PolicyUpdated, '1'))?.body.head).toEqual({ metrics: { loss: 2 } });
+  });
+
+  it('trains behind the closed gate where engines have to give way', async () => {
+    const gates: string[] = [];
+    run(
+      {
+        train: async () => {
+          gates.push((await state()).gate.state);
+          return {};
+        },
+        publish: () => Promise.resolve({ weightsPath: '/w' }),
+      },
+      { sharesGpus: true },
+    );
+    await publish(2);
+    await until(async () => (await state()).version === 1, { what: 'version 1' });
+    expect(gates).toEqual(['updating']);
+  });
+
+  it('keeps its leases and the gate for as long as it trains', async () => {
+    const publishLate = async () => {
+      await until(async () => ((await state()).gate.until ?? 0) > begunUntil + 600, { what: 'the gate is extended' });
+      return { weightsPath: '/w' };
+    };
+    let begunUntil = 0;
+    const train = async () => {
+      begunUntil = (await state()).gate.until ?? 0;
+      return {};
+    };
+    run({ train, publish: publishLate }, { sharesGpus: true, gateLeaseMs: 500, leaseMs: 500 });
+    await publish(2);
+    await until(async () => (await state()).version === 1, { what: 'version 1', timeoutMs: 15_000 });
+    expect((await state()).acknowledged).toBe(2);
+  });
+
+  it.each([false, true])('gives its batch back when the backend fails (shared GPUs: %s)', async (sharesGpus) => {
+    let calls = 0;
+    const rounds = run(
+      {
+        train: () => {
+          calls += 1;
+          return calls === 1 ? Promise.reject(new TypeError('out of memory')) : Promise.resolve({});
+        },
+        publish: () => Promise.resolve({ weightsPath: '/w' }),
+      },
+      { sharesGpus },
+    );
+    await publish(2);
+    await until(() => rounds.length === 2, { what: 'a second round' });
+    expect(rounds).toEqual([expect.objectContaining({ message: 'out of memory' }), 'trained']);
+    expect(await state()).toMatchObject({ version: 1, acknowledged: 2 });
+  });
+
+  it('goes on when the door is back', async () => {
+    const rounds = run({}, {}, client('http://127.0.0.1:1'));
+    await until(() => rounds.length > 2, { what: 'the door is asked again' });
+    expect(rounds[0]).toMatchObject({ name: 'DoorError', message: expect.stringContaining('does not answer') });
+  });
+
+  it('shows the door its key', async () => {
+    const locked = await startSubmitter(nats.url, { OPENCLAW_RL_DOOR_API_KEYS: 'secret' });
+    endings.push(() => locked.close());
+    const wish = { count: 1, waitMs: 0, leaseMs: 1000 };
+    const at = (apiKey: string) => new DoorClient({ url: locked.url, apiKey, trainer: 't' });
+    await expect(at('wrong').lease(wish, new AbortController().signal)).rejects.toMatchObject({
+      status: 401,
+      code: 'invalid_api_key',
+    });
+    expect(await at('secret').lease(wish, new AbortController().signal)).toBeNull();
+  });
+});
