@@ -12,6 +12,7 @@ import {
   type NoHintReason,
   type TurnCompletedInfo,
 } from '@app/contracts';
+import { endConnectionsAtClose } from '@app/telemetry';
 import { configureApp } from '../../apps/sample-submitter/src/configure-app';
 import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
 import { SampleSubmitterModule } from '../../apps/sample-submitter/src/sample-submitter.module';
@@ -41,6 +42,7 @@ export const startSubmitter = async (
     abortOnError: false,
   });
   configureApp(app, settings.door);
+  endConnectionsAtClose(app);
   await app.startAllMicroservices();
   await app.listen(settings.door.port, settings.door.host);
   return { app, url: await app.getUrl(), close: () => app.close() };
