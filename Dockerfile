@@ -60,6 +60,12 @@ COPY --from=build /app/dist/apps/sample-submitter dist/apps/sample-submitter
 EXPOSE 30100
 CMD ["dist/apps/sample-submitter/src/main.js"]
 
+FROM app AS trainer
+ENV READY_URL=http://127.0.0.1:9100/readyz
+COPY --from=build /app/dist/apps/trainer dist/apps/trainer
+EXPOSE 9100
+CMD ["dist/apps/trainer/src/main.js"]
+
 # Stands in for a policy and a judge on a machine without a GPU.
 FROM app AS engine-double
 ENV READY_URL=http://127.0.0.1:8000/health

@@ -23,7 +23,9 @@ chat=$(new)
   echo "OPENCLAW_RL_GATEWAY_API_KEYS=$chat"
   echo "OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED=false"
 } >>secrets/gateway.env
-echo "OPENCLAW_RL_DOOR_API_KEYS=$(new)" >>secrets/sample-submitter.env
+door=$(new)
+echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >>secrets/sample-submitter.env
+echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >secrets/trainer.env
 echo "GF_SECURITY_ADMIN_PASSWORD=$(new)" >secrets/grafana.env
 
 echo "The key for OpenClaw: $chat"

@@ -12,6 +12,9 @@ const services = servicesOf('deploy/docker-compose.yml');
 const { projects } = JSON.parse(readText('nest-cli.json')) as { projects: Record<string, { type: string }> };
 const apps = Object.keys(projects).filter((name) => projects[name]?.type === 'application');
 
+/** The trainer talks to the door alone. */
+const onTheBus = apps.filter((app) => app !== 'trainer');
+
 /** A service's variables as Compose puts them together, with the passwords that a fresh clone has. */
 const environmentOf = (app: string): Record<string, string> =>
   Object.assign(
@@ -30,9 +33,15 @@ describe('compose files', () => {
     expect(readText('Dockerfile')).toContain(`FROM app AS ${app}\n`);
   });
 
-  it.each(apps)('give %s settings that it starts with, and a user of its own at NATS', (app) => {
+  it.each(onTheBus)('give %s settings that it starts with, and a user of its own at NATS', (app) => {
     const password = readEnvFile('deploy/env/nats.env')[`NATS_${app.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
     expect(settingsOf(app).nats.url).toBe(`nats://${app}:${password}@nats:4222`);
+  });
+
+  it('give the trainer a key of the door, and the door', () => {
+    const { door, trainer } = settingsOf('trainer');
+    expect(door.apiKeys).toEqual(settingsOf('sample-submitter').door.apiKeys);
+    expect(trainer.doorUrl).toBe('http://sample-submitter:30100');
   });
 
   it('let every app be drained, change no file of its image, and gain no privilege', () => {
@@ -148,7 +157,7 @@ describe('new secrets', () => {
     expect(files.map((file) => statSync(join(folder, 'secrets', file)).mode & 0o077)).toEqual(files.map(() => 0));
   });
 
-  it.each(apps)('let %s start, with the password that NATS knows', (app) => {
+  it.each(onTheBus)('let %s start, with the password that NATS knows', (app) => {
     const { url } = settingsOf(app, secretsOf(app)).nats;
     const variable = `NATS_${app.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
     expect(url).toBe(`nats://${app}:${secretsOf('nats')[variable]}@nats:4222`);

@@ -23,7 +23,7 @@ export class TrainerModule {
         SettingsModule.forRoot(settings),
         TelemetryModule,
         training,
-        HealthModule.forCheck({ imports: [training], inject: [TrainingService], check: readinessCheck }),
+        HealthModule.forApp({ app: 'trainer', imports: [training], inject: [TrainingService], check: readinessCheck }),
       ],
     };
   }

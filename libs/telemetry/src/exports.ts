@@ -69,6 +69,7 @@ export const EXPORTS = {
     'storeBytes',
     'storeLimitBytes',
   ],
+  trainer: ['trainingRounds'],
 } as const satisfies Record<string, readonly MetricKey[]>;
 
 /** An app, by the name of its folder. */
