@@ -33,6 +33,8 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
   private timer: NodeJS.Timeout | null = null;
   private work: Promise<void> | null = null;
   private stopped = false;
+  /** Not again before this time, after a failure. */
+  private notBefore = 0;
 
   constructor(
     private readonly settings: Settings,
@@ -120,17 +122,19 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     const now = this.policy.store.now();
-    if (unfinished !== undefined) this.wakeIn(AGAIN_MS);
-    // The clocks may differ by a little: a moment too late is better than in vain.
-    else if (gate.update !== undefined && gate.until !== undefined)
-      this.wakeIn(Math.max(0, gate.until - now) + LATE_MS);
+    // Times in the state, not from now on: a state that changes all the time must not put it off.
+    if (unfinished !== undefined) this.wakeIn(unfinished.endedAt + AGAIN_MS - now);
+    else if (gate.update !== undefined && gate.until !== undefined) this.wakeIn(gate.until - now);
   }
 
   private wakeIn(millis: number): void {
     if (this.stopped || this.work !== null) return;
+    // The clocks may differ by a little: a moment too late is better than in vain.
+    const delay = Math.max(LATE_MS, millis + LATE_MS, this.notBefore - performance.now());
     this.timer = setTimeout(() => {
       this.work = this.settle()
         .catch((error: unknown) => {
+          this.notBefore = performance.now() + AGAIN_MS;
           const reason = error instanceof Error ? error.message : 'unknown error';
           this.logger.warn(`an update could not be ended yet: ${reason}`);
         })
@@ -138,6 +142,6 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
           this.work = null;
           this.plan(this.policy.current);
         });
-    }, millis);
+    }, delay);
   }
 }
