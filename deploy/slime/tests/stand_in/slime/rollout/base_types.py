@@ -1,0 +1,7 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class RolloutFnTrainOutput:
+    samples: list
+    metrics: dict = None
