@@ -13,6 +13,7 @@ import { QuietSupervisor } from './openclaw/quiet-supervisor.mjs';
 import { table } from './openclaw/report.mjs';
 import { collectResults, endSessions } from './openclaw/results.mjs';
 import { startStack } from './openclaw/stack.mjs';
+import { WeightUpdates } from './openclaw/updates.mjs';
 
 const HELP = `Has a real OpenClaw talk to the stack and shows the training samples that come out.
 The model and the judge are a double with scripted answers; everything else is real.
@@ -20,6 +21,7 @@ The model and the judge are a double with scripted answers; everything else is r
 npm run try:openclaw -- [options]
   --clients 2    two clients at once, in sessions of their own
   --headers      clients that send session headers; without it, a stock client that sends none
+  --updates      new weights three times, each while a client waits for its reply (one client)
   --help         this text`;
 
 await runScript(async () => {
@@ -38,7 +40,8 @@ function readOptions() {
   if (values.clients !== '1' && values.clients !== '2') {
     throw new Problem(`--clients is ${JSON.stringify(values.clients)}; allowed: 1 or 2`);
   }
-  return { clients: chooseClients(Number(values.clients)), sendsHeaders: values.headers };
+  if (values.updates && values.clients !== '1') throw new Problem('--updates goes with one client');
+  return { clients: chooseClients(Number(values.clients)), sendsHeaders: values.headers, updates: values.updates };
 }
 
 function parse() {
@@ -47,6 +50,7 @@ function parse() {
       options: {
         clients: { type: 'string', default: '1' },
         headers: { type: 'boolean', default: false },
+        updates: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -77,7 +81,7 @@ async function withCleanUp(work) {
   }
 }
 
-async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, entry }) {
+async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, updates, entry }) {
   console.log('Starting the stack, with an engine double as policy and judge ...');
   const stack = await startStack(supervisor, { folder, script: scriptFor(clients) });
   const kind = sendsHeaders ? 'with session headers' : 'as it comes, without session headers';
@@ -87,20 +91,30 @@ async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, entry 
     OpenClaw.start(supervisor, { entry, home: join(folder, client.name), baseUrl, sendsHeaders, client, signal });
   const openclaws = await Promise.all(clients.map(startClient));
   console.log('Talking ...');
-  await Promise.all(clients.map((client, index) => talk(openclaws[index], client)));
+  const weights = updates ? new WeightUpdates(stack) : null;
+  await Promise.all(clients.map((client, index) => talk(openclaws[index], client, weights)));
+  if (weights !== null) await checkVersion(weights);
   await endSessions(stack, clients);
   const results = await collectResults(stack, { sessions: clients.length, signal });
   show(results, clients, checkResults(results, { clients, sendsHeaders }));
 }
 
-async function talk(openclaw, { name, says }) {
+async function talk(openclaw, { name, says }, weights) {
   for (const [index, message] of says.entries()) {
     console.log(`  ${name}: ${message}`);
-    await openclaw.say(message);
+    // The first message has a tool call; behind it, each reply has to come through an update.
+    if (weights === null || index === 0) await openclaw.say(message);
+    else await weights.around(() => openclaw.say(message));
     if (index + 1 !== COMPACT_AFTER) continue;
     console.log(`  ${name}: (compacts the conversation)`);
     await openclaw.compact();
   }
+}
+
+async function checkVersion(weights) {
+  const version = await weights.version();
+  console.log(`New weights ${weights.done} times, every reply arrived; the policy is version ${version}.`);
+  if (version !== weights.done) throw new Problem(`The policy version is ${version}, not ${weights.done}.`);
 }
 
 function show(results, clients, checks) {
