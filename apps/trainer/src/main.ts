@@ -10,6 +10,7 @@ const main = async (): Promise<void> => {
     host: metrics.host,
     port: metrics.port,
     logLevel: logs.level,
+    logFormat: logs.format,
   });
 };
 
