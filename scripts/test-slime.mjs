@@ -10,10 +10,13 @@ const CANDIDATES = [process.env.PYTHON, 'python3', '/usr/bin/python3'].filter((n
 await runScript(async () => {
   const pythons = await filter(CANDIDATES, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']);
   const [python] = pythons;
-  if (python === undefined) return console.log('SKIPPED: deploy/slime needs Python 3.9 or later, and there is none here');
+  if (python === undefined)
+    return console.log('SKIPPED: deploy/slime needs Python 3.9 or later, and there is none here');
   const [withTorch] = await filter(pythons, ['-c', 'import torch']);
   if (withTorch === undefined) {
-    console.log('SKIPPED: the tests of the loss; no Python here has PyTorch (Debian: python3-torch, or pip install torch)');
+    console.log(
+      'SKIPPED: the tests of the loss; no Python here has PyTorch (Debian: python3-torch, or pip install torch)',
+    );
   }
   const folder = join(root, 'deploy', 'slime');
   const env = {

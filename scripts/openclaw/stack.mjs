@@ -34,6 +34,8 @@ function stackEnv({ folder, engineUrl, recordsDir }) {
     OPENCLAW_RL_SERVER_BASE_URL: engineUrl,
     OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
     OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+    // No weight update of --updates makes a sample too old to be looked at.
+    OPENCLAW_RL_RL_MAX_STALENESS: '100',
     OPENCLAW_RL_RECORDS_ENABLED: 'true',
     OPENCLAW_RL_RECORDS_DIR: recordsDir,
   };
