@@ -45,7 +45,7 @@ export const importBatches = async (bus: Bus, dir: string, now: () => number): P
         turnId,
         session: sample.metadata.session_key,
         kind: 'sample',
-        ...(score === 1 || score === -1 || score === 0 ? { score, source } : {}),
+        ...(source !== 'none' && (score === 1 || score === -1 || score === 0) ? { score, source } : {}),
         policyVersion: version.start,
         settledAt: now(),
       },
