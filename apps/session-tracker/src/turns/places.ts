@@ -59,11 +59,16 @@ export class Places {
       session: hintOf(info),
     };
     const key = chainKey(info, parentChain);
-    const sessionIn = (entry: ChainEntry | null): string | null =>
-      entry === null ? null : (parentOf(entry, child)?.session ?? null);
-    return (
-      sessionIn(this.stores.chains.recall(key)) ??
-      this.patience.find(async () => sessionIn((await this.stores.chains.get(key))?.value ?? null))
-    );
+    const hint = hintOf(info);
+    let otherSession: string | null = null;
+    // Others may have the same conversation word by word: where the session that the request names is missing, it may be late.
+    const ownIn = (entry: ChainEntry | null): string | null => {
+      const session = entry === null ? null : (parentOf(entry, child)?.session ?? null);
+      if (hint === undefined || session === hint) return session;
+      otherSession = session;
+      return null;
+    };
+    const look = async (): Promise<string | null> => ownIn((await this.stores.chains.get(key))?.value ?? null);
+    return ownIn(this.stores.chains.recall(key)) ?? (await this.patience.find(look)) ?? otherSession;
   }
 }
