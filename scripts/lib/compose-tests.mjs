@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findEngine } from '../compose/engine.mjs';
 import { runJest } from './jest.mjs';
 import { freePort } from './ports.mjs';
 import { root } from './project.mjs';
@@ -18,6 +17,8 @@ export async function runComposeTests(natsServer) {
   const copy = join(folder, 'openclaw-rl');
   try {
     await copyProject(copy);
+    // Needs a package, which a fresh clone has only once it is installed.
+    const { findEngine } = await import('../compose/engine.mjs');
     const engine = await findEngine(copy, folder, natsServer);
     if (engine.missing !== undefined) {
       console.log(`Skipped: ${engine.missing}. The compose files are not run.`);
