@@ -90,12 +90,12 @@ try {
 
   const longest = updates.map(({ began, ended }) => {
     const during = seen.silences.filter(({ from, to }) => to > began && from < ended);
-    return { silence: Math.max(0, ...during.map(({ from, to }) => to - from)), took: ended - began };
+    return { silence: during.reduce((most, { from, to }) => Math.max(most, to - from), 0), took: ended - began };
   });
   const closed = updates.map(({ began, ended }) => ended - began);
   const firstPieces = updates.map(({ committing }) => {
     const loaded = committing + loadMs;
-    return Math.min(...seen.pieces.filter((at) => at > loaded)) - loaded - TOKEN_MS;
+    return seen.pieces.find((at) => at > loaded) - loaded - TOKEN_MS;
   });
   const beyond = closed.map((millis) => millis - loadMs);
   console.log(
