@@ -121,7 +121,8 @@ describe('whoever dies in a weight update', () => {
 
   it('an engine in the middle of a transfer: the commit is refused, the gate opens, the next update finds it again', async () => {
     engine.set({ loadMs: 60_000 });
-    const { token } = (await begin()).body;
+    // Long enough for a commit to begin on a busy machine.
+    const { token } = (await begin({ lease_ms: 5000 })).body;
     const committing = commit(token);
     await until(() => engine.requests.some(({ path }) => path === '/update_weights_from_disk'), {
       what: 'the transfer',
