@@ -1,4 +1,5 @@
-// npm run bench [-- --seconds N --only NAME]: the gateway against its upstream, the whole loop, and the mathematics of training.
+// npm run bench [-- --seconds N --only NAME --json]: the gateway against its upstream, the whole loop, and the mathematics of
+// training. npm run bench -- --memory [--sessions N --turns N]: what gateway and tracker keep, in half an hour or more.
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchGenerate } from './generate.mjs';

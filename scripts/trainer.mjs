@@ -10,5 +10,6 @@ await runScript(async () => {
   await ensureBuilt();
   // The terminal sends Ctrl-C to the trainer too: it finishes its round, and this waits for it.
   process.on('SIGINT', () => undefined);
-  process.exitCode = await run(projectNode(), [builtApp('trainer', 'main')], { env: projectEnv() });
+  const forward = ['SIGTERM', 'SIGHUP'];
+  process.exitCode = await run(projectNode(), [builtApp('trainer', 'main')], { env: projectEnv(), forward });
 });

@@ -4,10 +4,10 @@ import { root } from './project.mjs';
 /**
  * Runs a command to its end and returns its exit code, 127 if it cannot be started. Its output passes through, or, with
  * `quiet`, is collected and shown only if it fails, and not even then if it `mayFail`. `stdout: 'ignore'` drops what programs
- * were to read.
+ * were to read. Signals in `forward` end the command, and only with it this process.
  */
 export function run(command, args, options = {}) {
-  const { env = process.env, quiet = false, mayFail = false, cwd = root, stdout = 'inherit' } = options;
+  const { env = process.env, quiet = false, mayFail = false, cwd = root, stdout = 'inherit', forward = [] } = options;
   return new Promise((resolve) => {
     const output = [];
     const child = spawn(command, args, {
@@ -17,7 +17,10 @@ export function run(command, args, options = {}) {
     });
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
+    const pass = (signal) => child.kill(signal);
+    for (const signal of forward) process.on(signal, pass);
     const finish = (code) => {
+      for (const signal of forward) process.removeListener(signal, pass);
       if (code !== 0 && !mayFail) process.stderr.write(Buffer.concat(output));
       resolve(code);
     };
