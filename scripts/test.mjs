@@ -1,15 +1,14 @@
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
-import { runComposeTests } from './lib/compose-tests.mjs';
 import { runDashboardTests } from './lib/dashboard-tests.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runJest } from './lib/jest.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { runScript } from './lib/problem.mjs';
 
-// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first, and last the dashboards and the
-// compose files. The last line is "N passed, N failed", for programs.
+// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first, and the dashboards last. The last line is
+// "N passed, N failed", for programs.
 await runScript(async () => {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
   const total = { passed: 0, failed: 1 };
@@ -26,8 +25,6 @@ await runScript(async () => {
     if (values.check) {
       console.log('\ndashboard tests');
       add(total, await runDashboardTests(binary));
-      console.log('\ncompose tests');
-      add(total, await runComposeTests(binary));
     }
   } finally {
     process.exitCode = total.failed > 0 ? 1 : 0;
