@@ -95,7 +95,7 @@ async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, update
   await Promise.all(clients.map((client, index) => talk(openclaws[index], client, weights)));
   if (weights !== null) await checkVersion(weights);
   await endSessions(stack, clients);
-  const results = await collectResults(stack, { sessions: clients.length, signal });
+  const results = await collectResults(stack, { signal });
   show(results, clients, checkResults(results, { clients, sendsHeaders }));
 }
 

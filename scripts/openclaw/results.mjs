@@ -12,19 +12,28 @@ export async function endSessions({ gatewayUrl }, clients) {
 }
 
 /**
- * What came out, once every turn is settled and on record: `outcomes` as the trainer's door counts them, the `samples` that
- * it leases, and a record per turn, in the order in which they arrived. After a minute: what there is.
+ * What came out, once every turn that the gateway served is settled and on record: `outcomes` as the trainer's door counts
+ * them, the `samples` that it leases, and a record per turn, in the order in which they arrived. After a minute: what there is.
  */
-export async function collectResults({ doorUrl, recordsDir }, { sessions, signal }) {
+export async function collectResults({ gatewayUrl, doorUrl, recordsDir }, { signal }) {
   const deadline = Date.now() + SETTLED_MS;
   for (;;) {
+    const served = await countServed(gatewayUrl);
     const { outcomes } = await request(`${doorUrl}/v1/stats`);
     const records = readRecords(recordsDir);
     const settled = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-    const isDone = (outcomes.no_next_state ?? 0) >= sessions && records.length === settled;
+    // A turn may wait for its judge long after the turns behind it are settled.
+    const isDone = settled === served && records.length === settled;
     if (isDone || Date.now() > deadline) return { outcomes, records, samples: await leaseAll(doorUrl) };
     await wait(LOOK_EVERY_MS, undefined, { signal });
   }
+}
+
+/** Turns that the gateway has served, by its metrics. */
+async function countServed(gatewayUrl) {
+  const metrics = await (await fetch(`${gatewayUrl}/metrics`)).text();
+  const counts = metrics.matchAll(/^openclaw_rl_turns_total\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 async function leaseAll(doorUrl) {
