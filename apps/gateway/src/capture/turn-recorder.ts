@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { describeConversation } from '@app/chat';
@@ -72,11 +71,6 @@ export class TurnRecorder {
       if (engineVersion !== undefined) this.engineVersions.set(version, engineVersion);
       this.engineVersions.delete(version - VERSIONS_KNOWN);
     });
-  }
-
-  /** A new turn's id; also the client's `x-rl-turn-id`. */
-  newTurnId(): string {
-    return randomUUID();
   }
 
   /** Publishes `turn.arrived`. null: this turn is served and not recorded. */

@@ -1,37 +1,33 @@
 import { Module } from '@nestjs/common';
-import { Settings } from '@app/config';
-import { Telemetry } from '@app/telemetry';
-import { TurnRecorder } from '../capture/turn-recorder';
 import { CaptureModule } from '../capture/capture.module';
-import { Gate } from '../gate/gate';
+import { GatePass } from '../gate/gate-pass';
+import { ByGenerate } from '../generate/by-generate';
 import { GenerationService } from '../generate/generation.service';
 import { UpstreamModule } from '../upstream/upstream.module';
-import { UpstreamService } from '../upstream/upstream.service';
+import { ByChat } from './by-chat';
 import { ChatController } from './chat.controller';
+import { ChatLoad } from './chat-load';
 import { ChatService } from './chat.service';
+import { Delivery } from './delivery';
 import { Drain } from './drain';
+import { Routes } from './routes';
+import { TurnsService } from './turns.service';
 
 /** The serving path. */
 @Module({
   imports: [CaptureModule, UpstreamModule],
   controllers: [ChatController],
   providers: [
+    ByChat,
+    ByGenerate,
+    ChatLoad,
+    ChatService,
+    Delivery,
     Drain,
+    GatePass,
     GenerationService,
-    {
-      provide: ChatService,
-      inject: [UpstreamService, TurnRecorder, Gate, Settings, Telemetry, GenerationService],
-      useFactory: (
-        ...[upstream, recorder, gate, settings, telemetry, generations]: [
-          UpstreamService,
-          TurnRecorder,
-          Gate,
-          Settings,
-          Telemetry,
-          GenerationService,
-        ]
-      ): ChatService => new ChatService(upstream, recorder, gate, { settings, telemetry, generations }),
-    },
+    Routes,
+    TurnsService,
   ],
 })
 export class ChatModule {}

@@ -1,18 +1,18 @@
 import type { Outbox } from '../capture/outbox';
-import type { ChatService } from './chat.service';
+import type { ChatLoad } from './chat-load';
 import { Drain } from './drain';
 
 /** Drains with running answers that need `answersMs`; returns the time that was left for captured turns. */
 const timeForTurns = async (answersMs: number): Promise<number> => {
   const flush = jest.fn((timeoutMs: number) => Promise.resolve(timeoutMs).then(() => undefined));
-  const chat = {
+  const load = {
     close: () => 0,
     finished: (timeoutMs: number) => {
       jest.advanceTimersByTime(Math.min(answersMs, timeoutMs));
       return Promise.resolve();
     },
   };
-  await new Drain(chat as unknown as ChatService, { flush, size: 0 } as unknown as Outbox).beforeApplicationShutdown();
+  await new Drain(load as unknown as ChatLoad, { flush, size: 0 } as unknown as Outbox).beforeApplicationShutdown();
   return flush.mock.calls[0]![0];
 };
 

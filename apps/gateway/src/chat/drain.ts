@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Outbox } from '../capture/outbox';
-import { ChatService } from './chat.service';
+import { ChatLoad } from './chat-load';
 
 /**
  * How long running answers, and they and captured turns together, may take at a shutdown, in milliseconds. A publish that
@@ -15,15 +15,15 @@ export class Drain implements BeforeApplicationShutdown {
   private readonly logger = new Logger('gateway');
 
   constructor(
-    private readonly chat: ChatService,
+    private readonly load: ChatLoad,
     private readonly outbox: Outbox,
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
     const end = performance.now() + ALL_MS;
-    const running = this.chat.close();
+    const running = this.load.close();
     if (running > 0) this.logger.log(`shutting down: waiting for ${running} running answers`);
-    await this.chat.finished(ANSWERS_MS);
+    await this.load.finished(ANSWERS_MS);
     await this.outbox.flush(end - performance.now());
     if (this.outbox.size > 0) this.logger.warn(`${this.outbox.size} captured bytes could not be sent`);
   }

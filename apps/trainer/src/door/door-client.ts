@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { request } from 'undici';
+import axios, { type AxiosRequestConfig } from 'axios';
 import { parseSampleJson, type Sample } from '@app/sample';
 
 const PATIENCE_MS = 30_000;
+
+/** Any status is an answer, and an answer is text: what it means is decided here. The door is never behind a proxy. */
+const PLAIN: AxiosRequestConfig<Json> = {
+  validateStatus: () => true,
+  responseType: 'text',
+  transformResponse: (text: unknown) => text,
+  maxRedirects: 0,
+  proxy: false,
+};
 
 /** Thrown when the door refuses a request, or does not answer. */
 export class DoorError extends Error {
@@ -109,23 +118,17 @@ export class DoorClient {
   ): Promise<unknown> {
     const { url, apiKey } = this.options;
     const limits = [signal, patienceMs === null ? undefined : AbortSignal.timeout(patienceMs)];
-    const [status, text] = await request(`${url}${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.any(limits.flatMap((each) => each ?? [])),
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-      .then(async (response) => [response.statusCode, await response.body.text()] as const)
+    const { status, data } = await axios
+      .post<string>(`${url}${path}`, body, {
+        ...PLAIN,
+        headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+        signal: AbortSignal.any(limits.flatMap((each) => each ?? [])),
+      })
       .catch((cause: unknown) => {
         throw new DoorError(`the trainer's door at ${url} does not answer`, null, null, { cause });
       });
-    if (status === 200) return JSON.parse(text);
-    const { message, code } = refusalIn(text);
+    if (status === 200) return JSON.parse(data);
+    const { message, code } = refusalIn(data);
     throw new DoorError(`${path}: ${message}`, status, code);
   }
 }

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Turn } from '../capture/turn-messages';
+import type { ClientConnection } from './client-connection';
+import type { ChatRequest } from './parse-request';
+import type { Stopwatch } from './stopwatch';
+import type { Watchdog } from './watchdog';
+
+/** A chat request as it came in, its key already checked. */
+export interface IncomingChat {
+  readonly raw: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly scope: string;
+}
+
+/** A chat that has been let in. */
+export interface Admitted {
+  readonly turnId: string;
+  readonly chat: IncomingChat;
+  readonly request: ChatRequest;
+  readonly client: ClientConnection;
+  readonly abort: AbortController;
+  readonly ownWork: Stopwatch;
+}
+
+/** One chat on its way to the model and back. */
+export interface Exchange extends Admitted {
+  readonly watchdog: Watchdog;
+  /** null where this turn is not recorded. */
+  readonly turn: Turn | null;
+}
+
+/** Request headers that mean something to the model's server as well. */
+const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
+
+/** The client's headers that go to the model's server. */
+export const forwardedHeaders = ({ chat: { headers } }: Exchange): Record<string, string> =>
+  Object.fromEntries(FORWARDED.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));

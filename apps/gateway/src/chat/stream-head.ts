@@ -1,0 +1,6 @@
+/** Headers of a stream that keep proxies from holding it back. */
+export const STREAM_HEAD = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};

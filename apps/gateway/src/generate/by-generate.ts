@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { UpstreamResponse } from '@app/engines';
+import type { RecordedAnswer } from '../capture/answer-recorder';
+import type { ServedResult } from '../capture/turn-recorder';
+import { Delivery } from '../chat/delivery';
+import { forwardedHeaders, type Exchange } from '../chat/exchange';
+import { Gate } from '../gate/gate';
+import { UpstreamService } from '../upstream/upstream.service';
+import { GenerationService, type Generation } from './generation.service';
+
+/** Serves a chat through the engine's `/generate`, with a prompt that is rendered here. */
+@Injectable()
+export class ByGenerate {
+  constructor(
+    private readonly upstream: UpstreamService,
+    private readonly generations: GenerationService,
+    private readonly delivery: Delivery,
+    private readonly gate: Gate,
+  ) {}
+
+  /**
+   * null where the chat cannot go this way.
+   * @throws OpenAiError, or what the HTTP client throws, before the first byte
+   */
+  async serve(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult | null> {
+    const { turnId, request, chat, turn } = exchange;
+    const conversation = turn?.conversation ?? null;
+    const generation = await this.generations.prepare({ turnId, request, raw: chat.raw, conversation });
+    if (generation === null) return null;
+    let answer: RecordedAnswer | null = null;
+    try {
+      const response = await this.post(exchange, generation.body);
+      onFirstByte();
+      const result = await this.passOn(exchange, generation, response);
+      if (result.answer !== null && result.delivered) answer = result.answer;
+      return result;
+    } finally {
+      generation.settle(answer);
+    }
+  }
+
+  private async passOn(exchange: Exchange, generation: Generation, response: UpstreamResponse): Promise<ServedResult> {
+    const recorder = this.delivery.recorderOf(response);
+    const relay = generation.relay(recorder, () => this.gate.isClosed);
+    const goOn = async (): Promise<UpstreamResponse['body'] | null> => {
+      const generated = relay.takeInterruption();
+      if (generated === null) return null;
+      return (await this.post(exchange, generation.continuedBody(generated))).body;
+    };
+    const result = await this.delivery.passOn(exchange, response, { relay, recorder, goOn });
+    return result.answer === null ? result : { ...result, route: 'generate' };
+  }
+
+  private post(exchange: Exchange, body: Buffer): Promise<UpstreamResponse> {
+    const { signal } = exchange.abort;
+    const headers = forwardedHeaders(exchange);
+    return this.upstream.client.request('POST', '/generate', { api: 'engine', body, headers, signal });
+  }
+}
