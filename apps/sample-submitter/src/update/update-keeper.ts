@@ -31,6 +31,8 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly logger = new Logger('update');
   private readonly urls: readonly string[];
   private timer: NodeJS.Timeout | null = null;
+  /** What the timer waits for, by the server's clock. */
+  private plannedAt: number | null = null;
   private work: Promise<void> | null = null;
   private stopped = false;
   /** Not again before this time, after a failure. */
@@ -119,29 +121,37 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Wakes when there may be something to end. */
   private plan({ gate, unfinished }: PolicyState): void {
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
-    const now = this.policy.store.now();
-    // Times in the state, not from now on: a state that changes all the time must not put it off.
-    if (unfinished !== undefined) this.wakeIn(unfinished.endedAt + AGAIN_MS - now);
-    else if (gate.update !== undefined && gate.until !== undefined) this.wakeIn(gate.until - now);
+    if (unfinished !== undefined) this.wakeAt(unfinished.endedAt + AGAIN_MS);
+    else this.wakeAt(gate.update === undefined ? null : (gate.until ?? null));
   }
 
-  private wakeIn(millis: number): void {
-    if (this.stopped || this.work !== null) return;
+  /** At a time of the server's clock. */
+  private wakeAt(time: number | null): void {
+    // The state changes with every lease: a wake that stands is left alone, or it would be put off again and again.
+    if (this.timer !== null && time === this.plannedAt) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.plannedAt = time;
+    if (time === null || this.stopped || this.work !== null) return;
     // The clocks may differ by a little: a moment too late is better than in vain.
-    const delay = Math.max(LATE_MS, millis + LATE_MS, this.notBefore - performance.now());
+    const millis = time + LATE_MS - this.policy.store.now();
+    const delay = Math.max(LATE_MS, millis, this.notBefore - performance.now());
     this.timer = setTimeout(() => {
-      this.work = this.settle()
-        .catch((error: unknown) => {
-          this.notBefore = performance.now() + AGAIN_MS;
-          const reason = error instanceof Error ? error.message : 'unknown error';
-          this.logger.warn(`an update could not be ended yet: ${reason}`);
-        })
-        .finally(() => {
-          this.work = null;
-          this.plan(this.policy.current);
-        });
+      this.timer = null;
+      this.wake();
     }, delay);
+  }
+
+  private wake(): void {
+    this.work = this.settle()
+      .catch((error: unknown) => {
+        this.notBefore = performance.now() + AGAIN_MS;
+        const reason = error instanceof Error ? error.message : 'unknown error';
+        this.logger.warn(`an update could not be ended yet: ${reason}`);
+      })
+      .finally(() => {
+        this.work = null;
+        this.plan(this.policy.current);
+      });
   }
 }
