@@ -79,12 +79,13 @@ const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   return [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length));
 };
 
+/** Of any shape: what is read of it is compared, not trusted. */
 type Chunk = Record<string, any>;
 
 /** What a client sees of a chunk, in plain words: the served name, and nothing that only the gateway asked for. */
 const viewOf = (chunk: object): Chunk[] => {
   const { model, choices, sglext, ...rest } = JSON.parse(JSON.stringify(chunk)) as Chunk;
-  const choicesSeen = (choices as any[] | undefined)?.map((choice) =>
+  const choicesSeen = (choices as (Chunk | null)[] | undefined)?.map((choice) =>
     choice?.logprobs ? { ...choice, logprobs: null } : choice,
   );
   const isRecord = typeof sglext === 'object' && sglext !== null;

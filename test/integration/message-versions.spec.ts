@@ -23,6 +23,7 @@ import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
 import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
 import { settingsFrom } from '../support/settings-from';
 import { startSubmitter, type Submitter } from './submitter-harness';
+import { mainTurn } from '../support/main-turn';
 
 const NEWS = { from_the_future: { a: [1, null] }, another: 'x' };
 
@@ -36,25 +37,14 @@ const newer = (message: EncodedMessage): EncodedMessage => {
   };
 };
 
-const turnInfo = (turnId: string) => ({
-  turnId,
-  scope: 'scope',
-  arrivedAt: Date.now(),
-  kind: 'main' as const,
-  client: 'client',
-  hasTools: false,
-  sessionDone: false,
-  policyVersion: 0,
-});
-
 /** No field that may be left out. */
 const arrived = (turnId: string, more: object = {}, nextState: { role: string; content: string }[] = []) =>
-  TurnArrived.encode([turnId], { ...turnInfo(turnId), ...more }, { nextState });
+  TurnArrived.encode([turnId], { ...mainTurn(turnId), ...more }, { nextState });
 
 const completed = (turnId: string, more: object = {}) =>
   TurnCompleted.encode(
     [turnId],
-    { ...turnInfo(turnId), completedAt: Date.now(), ...more },
+    { ...mainTurn(turnId), completedAt: Date.now(), ...more },
     {
       sessionId: null,
       model: 'm',

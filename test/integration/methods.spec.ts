@@ -19,6 +19,9 @@ import {
   type Submitter,
 } from './submitter-harness';
 
+/** A leased sample, of any shape: what is read of it is compared, not trusted. */
+type SampleBody = Record<string, any>;
+
 describe('methods in sample-submitter', () => {
   let nats: NatsServer;
   let bus: Bus;
@@ -48,7 +51,7 @@ describe('methods in sample-submitter', () => {
 
   const sampleOf = async ({ url }: Submitter, turnId: string) => {
     const leased = await post(url, '/v1/samples/lease', { request_id: randomUUID(), max: 64 });
-    return (leased.body.samples as any[]).find((sample) => sample.metadata.turn_id === turnId);
+    return (leased.body.samples as SampleBody[]).find((sample) => sample.metadata.turn_id === turnId);
   };
 
   beforeEach(async () => {
@@ -71,7 +74,7 @@ describe('methods in sample-submitter', () => {
     expect(await settledOf(bus, 'both')).toBeNull();
     await halves[1]!();
     expect(await outcome('both')).toMatchObject({ kind: 'sample', signal: 'both', score: -1, source: 'votes' });
-    const sample = await sampleOf(submitter, 'both');
+    const sample = (await sampleOf(submitter, 'both'))!;
     expect(sample).toMatchObject({
       reward: { score: -1 },
       teacher_log_probs: [-0.5, -0.125],
@@ -103,7 +106,7 @@ describe('methods in sample-submitter', () => {
     expect(stats.signals).toEqual({ both: 1, reward: 1, teacher: 2 });
     const leased = await post(submitter.url, '/v1/samples/lease', { request_id: 'all', max: 64 });
     const advantages = Object.fromEntries(
-      (leased.body.samples as any[]).map((sample) => [sample.metadata.turn_id, sample.advantages]),
+      (leased.body.samples as SampleBody[]).map((sample) => [sample.metadata.turn_id, sample.advantages]),
     );
     expect(advantages['reward-only']).toEqual([-2, -2]);
     expect(advantages['hint-only'][0]).toBeCloseTo(0.5 * (-1 - -0.1), 12);

@@ -1,8 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import type { LoggerService } from '@nestjs/common';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
 import { CONSUMERS, TurnArrived, TurnCompleted, TurnFollowed, TurnHinted, TurnSettled } from '@app/contracts';
 import { Telemetry } from '@app/telemetry';
@@ -19,8 +17,10 @@ import {
   type NatsServer,
 } from '@app/testing';
 import { OpdTeacherModule } from '../../apps/opd-teacher/src/opd-teacher.module';
+import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
 import { SlowProxy } from '../support/slow-proxy';
+import { metricOf, startWorker } from '../support/worker';
 
 type Message = { role: string; [key: string]: unknown };
 
@@ -40,17 +40,6 @@ const RESPONSE = 'Tea | coffee';
 const RESPONSE_IDS = [...encode(RESPONSE), SPECIAL.imEnd];
 const CORRECTION = 'no, that is wrong: use a list, not a table';
 
-const info = (turnId: string) => ({
-  turnId,
-  scope: 'scope',
-  arrivedAt: Date.now(),
-  kind: 'main' as const,
-  client: 'client',
-  hasTools: true,
-  sessionDone: false,
-  policyVersion: 0,
-});
-
 describe('opd-teacher', () => {
   let nats: NatsServer;
   let bus: Bus;
@@ -59,11 +48,6 @@ describe('opd-teacher', () => {
   let policy: EngineDouble;
   const apps: NestFastifyApplication[] = [];
   const logged: string[] = [];
-
-  const keep = (line: unknown): void => {
-    logged.push(String(line));
-  };
-  const logger: LoggerService = { log: keep, warn: keep, error: keep, fatal: keep };
 
   const start = async (env: Record<string, string> = {}): Promise<NestFastifyApplication> => {
     const settings = settingsFrom({
@@ -78,16 +62,9 @@ describe('opd-teacher', () => {
       OPENCLAW_RL_JUDGE_TIMEOUT_S: '5',
       ...env,
     });
-    const testing = await Test.createTestingModule({ imports: [OpdTeacherModule.forSettings(settings)] }).compile();
-    const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger });
+    const app = await startWorker(OpdTeacherModule.forSettings(settings), logged);
     apps.push(app);
-    await app.listen(0, '127.0.0.1');
     return app;
-  };
-
-  const metric = async (app: NestFastifyApplication, name: string): Promise<Record<string, number>> => {
-    const { values } = await app.get(Telemetry).registry.getSingleMetric(`openclaw_rl_${name}`)!.get();
-    return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0] ?? ''), value]));
   };
 
   /** The prompt as an engine renders it, asked for apart from everything that is tested. */
@@ -108,7 +85,7 @@ describe('opd-teacher', () => {
     const ids = exclusion === 'no_token_ids' ? [] : promptIds;
     const responseIds = exclusion === 'no_token_ids' ? [] : RESPONSE_IDS;
     await bus.publish(TurnCompleted, [turnId], {
-      info: { ...info(turnId), completedAt: Date.now(), ...(exclusion === undefined ? {} : { exclusion }) },
+      info: { ...mainTurn(turnId), completedAt: Date.now(), ...(exclusion === undefined ? {} : { exclusion }) },
       head: {
         sessionId: null,
         model: 'm',
@@ -128,7 +105,7 @@ describe('opd-teacher', () => {
       },
     });
     await bus.publish(TurnArrived, [nextTurnId], {
-      info: { ...info(nextTurnId), nextStateRole: 'user' },
+      info: { ...mainTurn(nextTurnId), nextStateRole: 'user' },
       head: { nextState: [{ role: 'user', content: options.said ?? CORRECTION }] },
     });
     await bus.publish(TurnFollowed, [turnId], {
@@ -203,8 +180,8 @@ describe('opd-teacher', () => {
       logprob_start_len: promptIds.length - 1,
     });
     expect(scoringCalls(policy)).toHaveLength(0);
-    await expect(metric(app, 'turns_hinted_total')).resolves.toEqual({ hinted: 1 });
-    await expect(metric(app, 'votes_total')).resolves.toEqual({ hint: 3 });
+    await expect(metricOf(app, 'turns_hinted_total')).resolves.toEqual({ hinted: 1 });
+    await expect(metricOf(app, 'votes_total')).resolves.toEqual({ hint: 3 });
   });
 
   it('takes the longest hint of all votes', async () => {
@@ -373,7 +350,7 @@ describe('opd-teacher', () => {
     await nats.restart();
     await Promise.all(turns.map((turnId) => hinted(turnId, 30_000)));
     await until(async () => (await backlog()) === 0, { what: 'an empty queue', timeoutMs: 40_000 });
-    const counts = await Promise.all(both.map(async (app) => (await metric(app, 'turns_hinted_total')).hinted ?? 0));
+    const counts = await Promise.all(both.map(async (app) => (await metricOf(app, 'turns_hinted_total')).hinted ?? 0));
     expect(counts[0]! + counts[1]!).toBeLessThanOrEqual(turns.length);
   });
 

@@ -1,8 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import type { LoggerService } from '@nestjs/common';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
 import {
   CONSUMERS,
@@ -23,7 +21,9 @@ import {
   type ScriptedAnswer,
 } from '@app/testing';
 import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
+import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
+import { metricOf, startWorker } from '../support/worker';
 
 interface Replica {
   readonly app: NestFastifyApplication;
@@ -34,28 +34,12 @@ interface Replica {
 
 type Message = { role: string; [key: string]: unknown };
 
-const info = (turnId: string) => ({
-  turnId,
-  scope: 'scope',
-  arrivedAt: Date.now(),
-  kind: 'main' as const,
-  client: 'client',
-  hasTools: true,
-  sessionDone: false,
-  policyVersion: 0,
-});
-
 describe('prm-judge', () => {
   let nats: NatsServer;
   let judge: EngineDouble;
   let bus: Bus;
   const replicas: Replica[] = [];
   const logged: string[] = [];
-
-  const keep = (line: unknown): void => {
-    logged.push(String(line));
-  };
-  const logger: LoggerService = { log: keep, warn: keep, error: keep, fatal: keep };
 
   const start = async (env: Record<string, string> = {}): Promise<Replica> => {
     const settings = settingsFrom({
@@ -67,9 +51,7 @@ describe('prm-judge', () => {
       OPENCLAW_RL_JUDGE_TIMEOUT_S: '5',
       ...env,
     });
-    const testing = await Test.createTestingModule({ imports: [PrmJudgeModule.forSettings(settings)] }).compile();
-    const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger });
-    await app.listen(0, '127.0.0.1');
+    const app = await startWorker(PrmJudgeModule.forSettings(settings), logged);
     const url = await app.getUrl();
     const replica: Replica = {
       app,
@@ -77,10 +59,7 @@ describe('prm-judge', () => {
         const response = await fetch(`${url}/readyz`);
         return { status: response.status, body: (await response.json()) as Record<string, unknown> };
       },
-      metric: async (name) => {
-        const { values } = await app.get(Telemetry).registry.getSingleMetric(`openclaw_rl_${name}`)!.get();
-        return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0] ?? ''), value]));
-      },
+      metric: (name) => metricOf(app, name),
     };
     replicas.push(replica);
     return replica;
@@ -88,7 +67,7 @@ describe('prm-judge', () => {
 
   const complete = (turnId: string, response: Message | null, exclusion?: 'undelivered' | 'no_token_ids') =>
     bus.publish(TurnCompleted, [turnId], {
-      info: { ...info(turnId), completedAt: Date.now(), ...(exclusion === undefined ? {} : { exclusion }) },
+      info: { ...mainTurn(turnId), completedAt: Date.now(), ...(exclusion === undefined ? {} : { exclusion }) },
       head: {
         sessionId: null,
         model: 'm',
@@ -104,7 +83,7 @@ describe('prm-judge', () => {
     });
 
   const arrive = (turnId: string, nextState: Message[]) =>
-    bus.publish(TurnArrived, [turnId], { info: { ...info(turnId), nextStateRole: 'user' }, head: { nextState } });
+    bus.publish(TurnArrived, [turnId], { info: { ...mainTurn(turnId), nextStateRole: 'user' }, head: { nextState } });
 
   const follow = (turnId: string, reference: { nextTurnId: string } | { feedbackId: string }) =>
     bus.publish(TurnFollowed, [turnId], { info: { turnId, session: 'session', role: 'user', ...reference }, head: {} });

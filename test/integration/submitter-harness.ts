@@ -16,6 +16,7 @@ import { endConnectionsAtClose } from '@app/telemetry';
 import { configureApp } from '../../apps/sample-submitter/src/configure-app';
 import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
 import { SampleSubmitterModule } from '../../apps/sample-submitter/src/sample-submitter.module';
+import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
 
 /** One replica of sample-submitter inside the test's process. */
@@ -54,18 +55,6 @@ export const connectBus = async (natsUrl: string): Promise<Bus> => {
   return bus;
 };
 
-const turnInfo = (turnId: string, session: string | undefined) => ({
-  turnId,
-  scope: 'scope',
-  arrivedAt: Date.now(),
-  kind: 'main' as const,
-  client: 'client',
-  hasTools: false,
-  sessionDone: false,
-  policyVersion: 0,
-  ...(session === undefined ? {} : { namedSession: session }),
-});
-
 export interface TurnOptions {
   readonly session?: string;
   readonly exclusion?: TurnCompletedInfo['exclusion'];
@@ -73,10 +62,12 @@ export interface TurnOptions {
   readonly policyVersion?: number;
 }
 
+const sessionOf = ({ session }: TurnOptions) => (session === undefined ? {} : { namedSession: session });
+
 /** What gateways publish of a turn. */
 export const publishArrived = (bus: Bus, turnId: string, options: TurnOptions = {}) =>
   bus.publish(TurnArrived, [turnId], {
-    info: { ...turnInfo(turnId, options.session), nextStateRole: 'user' },
+    info: { ...mainTurn(turnId, sessionOf(options)), nextStateRole: 'user' },
     head: { nextState: [{ role: 'user', content: `next state in ${turnId}` }] },
   });
 
@@ -84,7 +75,7 @@ export const publishCompleted = (bus: Bus, turnId: string, options: TurnOptions 
   const version = options.policyVersion ?? 0;
   return bus.publish(TurnCompleted, [turnId], {
     info: {
-      ...turnInfo(turnId, options.session),
+      ...mainTurn(turnId, sessionOf(options)),
       policyVersion: version,
       completedAt: Date.now(),
       ...(options.exclusion === undefined ? {} : { exclusion: options.exclusion }),
@@ -174,6 +165,7 @@ export const settledOf = async (bus: Bus, turnId: string) => (await bus.read(Tur
 
 export interface HttpAnswer {
   readonly status: number;
+  /** Of any shape: what is read of it is compared, not trusted. */
   readonly body: any;
 }
 

@@ -3,6 +3,6 @@ export { describeMetrics, metricsTable, type MetricRow } from './describe-metric
 export { EXPORTS, type AppName } from './exports';
 export { createRegistry, type Metrics } from './metrics';
 export { endConnectionsAtClose } from './end-connections';
-export { launch, runApp, type AppOptions } from './run-app';
+export { launch, runApp, runWorker, type AppOptions } from './run-app';
 export { Telemetry } from './telemetry';
 export { HealthModule, TelemetryModule } from './telemetry.module';

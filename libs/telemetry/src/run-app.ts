@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { LogFormat, LogLevel } from '@app/config';
+import type { LogFormat, LogLevel, Settings } from '@app/config';
 import { AppLogger } from './app-logger';
 import { endConnectionsAtClose } from './end-connections';
 import { JsonLogger } from './json-logger';
@@ -41,6 +41,10 @@ export const runApp = async (options: AppOptions): Promise<INestApplication> => 
   process.stdout.write(`ready on ${await app.getUrl()}\n`);
   return app;
 };
+
+/** Boots an app that serves nothing but its health and metrics. */
+export const runWorker = (module: DynamicModule, { metrics, logs }: Settings): Promise<INestApplication> =>
+  runApp({ module, host: metrics.host, port: metrics.port, logLevel: logs.level, logFormat: logs.format });
 
 /** Runs an app's main function; what stops it at start is told in one line, without a stack, and ends the process with 1. */
 export const launch = (name: string, main: () => Promise<unknown>): void => {
