@@ -1,6 +1,7 @@
 // Load for the route by /generate. One JSON argument in, one JSON line out.
-//   {kind: 'conversations', url, direct}: OpenClaw-shaped conversations of 50 turns, one after the other
+//   {kind: 'conversations', url, direct, bare}: OpenClaw-shaped conversations of 50 turns, one after the other
 //   {kind: 'paced', url, streams, tokens, pace}: so many streams at once, each of so many tokens at so many a second
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 const options = JSON.parse(process.argv[2]);
@@ -9,11 +10,27 @@ const pool = new Pool(url, { connections: streams, pipelining: 1, bodyTimeout: 0
 
 const TURNS = 50;
 const CONVERSATIONS = 6;
+const BETWEEN_TURNS_MS = 30;
 
-const text = (seed, length) =>
-  Array.from({ length: Math.ceil(length / 8) }, (_, i) => ((i * 7919 + seed * 104729) % 2 ** 31).toString(36))
-    .join(' ')
-    .slice(0, length);
+/** Words of an agent's prompt: a token for every four characters, as OpenClaw's own has. */
+const WORDS = (
+  'the agent reads a file and says what it found in /home/user/notes.md; use {"path": "src/index.ts"} or `npm run check` ' +
+  'when asked, then wait for its result: never guess (see above). Ask before you change what other people made, keep ' +
+  'answers short and say which command showed it. tool_call exit-code 127'
+).split(' ');
+
+/** A text that is the same for the same seed. */
+const text = (seed, length) => {
+  let state = (seed * 2_654_435_761) >>> 0 || 1;
+  let written = '';
+  while (written.length < length) {
+    state = (state ^ (state << 13)) >>> 0;
+    state ^= state >>> 17;
+    state = (state ^ (state << 5)) >>> 0;
+    written += `${WORDS[state % WORDS.length]}${state % 97 === 0 ? '\n' : ' '}`;
+  }
+  return written.slice(0, length);
+};
 
 const TOOLS = Array.from({ length: 12 }, (_, i) => ({
   type: 'function',
@@ -29,10 +46,9 @@ const CARRIER = {
   content: '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nnone\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
 };
 
-const post = async (path, body) => {
-  const bytes = JSON.stringify(body);
+const post = async (server, path, bytes) => {
   const startedAt = performance.now();
-  const response = await pool.request({
+  const response = await server.request({
     method: 'POST',
     path,
     headers: { 'content-type': 'application/json' },
@@ -48,79 +64,82 @@ const post = async (path, body) => {
     if (events < 100)
       for (const [, part] of received.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)) content += JSON.parse(part);
   }
-  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}: ${content}`);
+  if (response.statusCode !== 200) throw new Error(`${path}: status ${response.statusCode}`);
   return { firstMs, ms: performance.now() - startedAt, events, content };
 };
+
+const chat = (server, body) =>
+  post(server, '/v1/chat/completions', JSON.stringify({ model: 'openclaw-rl', stream: true, ...body }));
 
 const percentile = (values, share) =>
   values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
-/** Times to the first byte at turn 5, at turn 50, and of all turns but the first. */
+const median = (values) => percentile(values, 0.5);
+
+const messagesBehind = (turn, content) => {
+  const call = { id: `call${turn}`, type: 'function', function: { name: 'tool_1', arguments: '{"path":"a"}' } };
+  return [
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', tool_call_id: call.id, content: text(turn + 99, 400) },
+    { role: 'assistant', content },
+  ];
+};
+
+/** The very prompt that the gateway has sent, straight to the engine. */
+const generate = async (engine) => {
+  const { body } = await engine.request({ method: 'GET', path: '/last-generate' });
+  return post(engine, '/generate', Buffer.from(await body.arrayBuffer()));
+};
+
+/**
+ * What gateway and bare proxy add to the engine's own time to the first byte, at p50 of all turns but each conversation's
+ * first; and how that grows from turn 5 to turn 50.
+ */
 const conversations = async () => {
-  const at = new Map();
-  const direct = [];
+  const [engine, bare] = [options.direct, options.bare].map((each) => new Pool(each, { connections: 1 }));
+  const times = [];
   for (let conversation = 0; conversation < CONVERSATIONS; conversation += 1) {
     const history = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       history.push({ role: 'user', content: `Question ${conversation}.${turn} ${text(turn, 200)}` });
-      const { firstMs, content } = await post('/v1/chat/completions', {
-        model: 'openclaw-rl',
-        messages: [SYSTEM, ...history, CARRIER],
-        tools: TOOLS,
-        stream: true,
-        max_tokens: 32,
+      const body = { messages: [SYSTEM, ...history, CARRIER], tools: TOOLS, max_tokens: 32, seed: 1000 };
+      const served = await chat(pool, body);
+      history.push(...messagesBehind(turn, served.content));
+      // People and tools take longer than what is left to do behind an answer.
+      await pause(BETWEEN_TURNS_MS);
+      const direct = await generate(engine);
+      const [proxied, plain] = [await chat(bare, body), await chat(engine, body)];
+      times.push({
+        turn,
+        servedMs: served.firstMs,
+        addedMs: served.firstMs - direct.firstMs,
+        bareMs: proxied.firstMs - plain.firstMs,
       });
-      if (turn > 1) at.set(turn, [...(at.get(turn) ?? []), firstMs]);
-      const call = { id: `call${turn}`, type: 'function', function: { name: 'tool_1', arguments: '{"path":"a"}' } };
-      history.push({ role: 'assistant', content: '', tool_calls: [call] });
-      history.push(
-        { role: 'tool', tool_call_id: `call${turn}`, content: text(turn + 99, 400) },
-        { role: 'assistant', content },
-      );
     }
   }
-  const ids = Array.from({ length: 16_000 }, (_, i) => i % 1000);
-  const directPool = new Pool(options.direct, { connections: 1 });
-  for (let i = 0; i < TURNS; i += 1) {
-    const body = JSON.stringify({ input_ids: ids, stream: true, sampling_params: { max_new_tokens: 32 } });
-    const startedAt = performance.now();
-    const response = await directPool.request({ method: 'POST', path: '/generate', body });
-    let firstMs = 0;
-    for await (const piece of response.body) if (piece.length > 0) firstMs ||= performance.now() - startedAt;
-    direct.push(firstMs);
-  }
-  await directPool.close();
-  const near = (turn) =>
-    percentile(
-      [turn - 2, turn - 1, turn].flatMap((each) => at.get(each)),
-      0.5,
-    );
+  await Promise.all([engine.close(), bare.close()]);
+  const at = (what, from, to) =>
+    median(times.filter(({ turn }) => turn >= from && turn <= to).map((measured) => measured[what]));
   return {
-    firstMs: percentile([...at.values()].flat(), 0.5),
-    directMs: percentile(direct, 0.5),
-    turn5Ms: near(5),
-    turn50Ms: near(50),
+    firstMs: at('servedMs', 2, TURNS),
+    addedMs: at('addedMs', 2, TURNS),
+    bareMs: at('bareMs', 2, TURNS),
+    growth: at('addedMs', TURNS - 4, TURNS) / at('addedMs', 3, 7),
   };
 };
 
+/** Streams that all begin at once: the first bytes, and how far behind the engine the last ones are then. */
 const paced = async ({ tokens, pace }) => {
   const one = (i) =>
-    post('/v1/chat/completions', {
-      model: 'openclaw-rl',
-      messages: [{ role: 'user', content: `stream ${i}` }],
-      stream: true,
-      max_tokens: tokens,
-      seed: pace,
-    });
+    chat(pool, { messages: [{ role: 'user', content: `stream ${i}` }], max_tokens: tokens, seed: pace });
   const results = await Promise.all(Array.from({ length: streams }, (_, i) => one(i)));
-  const idealMs = (tokens / pace) * 1000;
+  // The engine sends the first token at once.
+  const idealMs = ((tokens - 1) / pace) * 1000;
+  const behind = results.map(({ firstMs, ms }) => ms - firstMs - idealMs);
   return {
-    lateMs: percentile(
-      results.map(({ ms }) => ms - idealMs),
-      0.5,
-    ),
-    latestMs: Math.max(...results.map(({ ms }) => ms - idealMs)),
-    tokensPerSecond: (streams * tokens * 1000) / Math.max(...results.map(({ ms }) => ms)),
+    firstMs: median(results.map(({ firstMs }) => firstMs)),
+    behindMs: median(behind),
+    mostBehindMs: Math.max(...behind),
     events: Math.min(...results.map(({ events }) => events)),
   };
 };

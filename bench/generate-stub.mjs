@@ -1,9 +1,10 @@
 // An SGLang without ids in its chat, that costs next to nothing: /generate streams tokens at the pace that `max_new_tokens`
-// and the seed (tokens per second, none: at once) ask for, only what is new. Prints "listening on PORT".
+// and the seed (tokens per second, none: at once) ask for. Each piece holds one token and only what is new, or, with `every`,
+// so many tokens and all that came before. Prints "listening on PORT".
 import { createServer } from 'node:http';
 import { PromptRenderer, readModelFolder } from '../dist/libs/tokens/src/index.js';
 
-const { folder } = JSON.parse(process.argv[2]);
+const { folder, every = null } = JSON.parse(process.argv[2]);
 const renderer = new PromptRenderer(readModelFolder(folder));
 const render = (messages) =>
   Array.from(renderer.render({ turnId: 'stub', parent: null, messages, tools: [], kwargs: {} }).ids);
@@ -16,36 +17,49 @@ const END = render([{ role: 'user', content: 'x' }]).at(-4);
 const readBody = async (request) => {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
-  return JSON.parse(Buffer.concat(pieces).toString() || '{}');
+  return Buffer.concat(pieces).toString() || '{}';
 };
 
 const json = (response, value) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 
-const piece = (ids, total, promptTokens, finish) => ({
-  text: '',
-  output_ids: ids,
-  meta_info: {
-    id: 'stub',
-    finish_reason: finish,
-    prompt_tokens: promptTokens,
-    completion_tokens: total,
-    output_token_logprobs: ids.map((id) => [-0.25, id, null]),
-    weight_version: '1',
-  },
-});
+const entry = (id) => `[-0.25,${id},null]`;
+
+/** One piece of an answer as JSON; the lists as they stand between their brackets. */
+const piece = ({ ids, entries, total, promptTokens, finish }) =>
+  `{"text":"","output_ids":[${ids}],"meta_info":{"id":"stub","finish_reason":${JSON.stringify(finish)},` +
+  `"prompt_tokens":${promptTokens},"completion_tokens":${total},"output_token_logprobs":[${entries}],"weight_version":"1"}}`;
 
 const generate = (response, { input_ids: prompt, sampling_params: params, stream }) => {
   const count = params.max_new_tokens ?? 32;
   const idAt = (i) => (i === count - 1 ? END : WORDS[i % WORDS.length]);
   const finishAt = (i) => (i === count - 1 ? { type: 'stop', matched: END } : null);
+  const promptTokens = prompt.length;
   if (!stream) {
-    const ids = Array.from({ length: count }, (_, i) => idAt(i));
-    json(response, piece(ids, count, prompt.length, finishAt(count - 1)));
+    const all = Array.from({ length: count }, (_, i) => idAt(i));
+    const whole = piece({
+      ids: all.join(','),
+      entries: all.map(entry).join(','),
+      total: count,
+      promptTokens,
+      finish: finishAt(count - 1),
+    });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const event = (i) => `data: ${JSON.stringify(piece([idAt(i)], i + 1, prompt.length, finishAt(i)))}\n\n`;
+  const steps = every ?? 1;
+  let [ids, entries] = ['', ''];
+  /** The event that ends with token i; none within a step. */
+  const event = (i) => {
+    const comma = ids === '' ? '' : ',';
+    ids += `${comma}${idAt(i)}`;
+    entries += `${comma}${entry(idAt(i))}`;
+    if ((i + 1) % steps !== 0 && i < count - 1) return '';
+    const text = piece({ ids, entries, total: i + 1, promptTokens, finish: finishAt(i) });
+    if (every === null) [ids, entries] = ['', ''];
+    return `data: ${text}\n\n`;
+  };
   const pace = params.sampling_seed ?? 0;
   const startedAt = performance.now();
   let sent = 0;
@@ -69,9 +83,16 @@ const chat = (response, { messages, stream }) => {
     .end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
 };
 
+/** What was asked for last, so that the very same can be asked without a gateway. */
+let lastGenerate = '';
+
 const server = createServer(async (request, response) => {
-  const body = await readBody(request);
-  if (request.url === '/generate') generate(response, body);
+  const text = await readBody(request);
+  const body = JSON.parse(text);
+  if (request.url === '/generate') {
+    lastGenerate = text;
+    generate(response, body);
+  } else if (request.url === '/last-generate') response.end(lastGenerate);
   else if (request.url === '/v1/chat/completions') chat(response, body);
   else if (request.url === '/v1/tokenize') json(response, { tokens: render(body.messages) });
   else if (request.url === '/v1/models') json(response, { data: [{ id: 'policy' }] });

@@ -45,9 +45,7 @@ export const findToolDialect = (template: string, parser: string | null): ToolDi
 export const THOUGHT_MARKS = { open: '<think>', close: '</think>' } as const;
 
 /** Whether a prompt ends inside a thought, so that the answer goes on with it. */
-export const endsInsideThought = (prompt: string): boolean =>
-  prompt.lastIndexOf(THOUGHT_MARKS.open) > prompt.lastIndexOf(THOUGHT_MARKS.close) &&
-  prompt.trimEnd().endsWith(THOUGHT_MARKS.open);
+export const endsInsideThought = (prompt: string): boolean => prompt.trimEnd().endsWith(THOUGHT_MARKS.open);
 
 /** Schemas of a chat request's tools; a tool in another form has none. */
 export const toolSchemas = (tools: readonly unknown[]): ToolSchemas => {

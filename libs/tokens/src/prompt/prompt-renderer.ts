@@ -2,6 +2,7 @@ import { endsInsideThought } from '@app/chat';
 import type { ModelFolder } from '../model/model-folder';
 import { Vocabulary } from '../model/vocabulary';
 import { ChatTemplate, type PromptSource } from './chat-template';
+import { PartEncoder } from './part-encoder';
 import { PromptMemory, type Drift } from './prompt-memory';
 import { SegmentEncoder } from './segment-encoder';
 import { TextRenderer } from './text-renderer';
@@ -28,34 +29,34 @@ export class PromptRenderer {
   readonly isGrouped: boolean;
   private readonly renderer: TextRenderer;
   private readonly encoder: SegmentEncoder;
+  private readonly parts: PartEncoder;
   private readonly memory: PromptMemory;
 
   constructor(model: ModelFolder) {
     const vocabulary = new Vocabulary(model);
     this.renderer = new TextRenderer(new ChatTemplate(model.template, model.config));
     this.encoder = new SegmentEncoder(model, vocabulary);
+    this.parts = new PartEncoder(this.encoder);
     this.memory = new PromptMemory(vocabulary, this.encoder);
     this.isGrouped = this.renderer.isGrouped;
   }
 
   /** @throws what the template throws for messages that it refuses */
   render({ turnId, parent, ...source }: PromptRequest): Prompt {
-    const text = this.renderer.render(source);
-    const segments = this.encoder.split(text);
+    const parts = this.renderer.render(source);
     const own = this.memory.ownOf(parent);
-    const encoded = segments.map((segment) => own.get(segment) ?? this.encoder.encode(segment));
-    const ids = new Int32Array(encoded.reduce((sum, part) => sum + part.ids.length, 0));
+    const { pieces, last } = this.parts.encode(parts, own);
+    const ids = new Int32Array(pieces.reduce((sum, piece) => sum + piece.ids.length, 0));
     let at = 0;
-    for (const part of encoded) {
-      ids.set(part.ids, at);
-      at += part.ids.length;
+    for (const piece of pieces) {
+      ids.set(piece.ids, at);
+      at += piece.ids.length;
     }
-    const last = segments.at(-1) ?? '';
     this.memory.begin(turnId, { promptIds: ids, tail: this.encoder.isBorder(last) ? '' : last, own });
     return {
       ids,
-      json: `[${encoded.map(({ json }) => json).join(',')}]`,
-      insideThought: endsInsideThought(text),
+      json: `[${pieces.map(({ json }) => json).join(',')}]`,
+      insideThought: endsInsideThought(parts.at(-1) ?? ''),
       drift: this.memory.compare(parent, ids),
     };
   }

@@ -41,6 +41,7 @@ export class SegmentEncoder {
   private readonly tokenizer: TextTokenizer;
   /** Splits at added tokens; null for a tokenizer that does not work so. */
   private readonly border: RegExp | null;
+  private readonly start: RegExp | null;
   private readonly contents: ReadonlySet<string>;
   private readonly kept = new LRUCache<string, Encoded>({
     maxSize: MOST_KEPT_IDS,
@@ -51,12 +52,20 @@ export class SegmentEncoder {
     this.tokenizer = createTokenizer(model);
     const contents = vocabulary.added.map(({ content }) => content).sort((a, b) => b.length - a.length);
     this.contents = new Set(contents);
-    this.border = isSeparable(model) && contents.length > 0 ? new RegExp(`(${contents.map(escape).join('|')})`) : null;
+    const isCut = isSeparable(model) && contents.length > 0;
+    const any = contents.map(escape).join('|');
+    this.border = isCut ? new RegExp(`(${any})`) : null;
+    this.start = isCut ? new RegExp(`^(?:${any})`) : null;
   }
 
   /** The text cut at its added tokens, each a segment of its own. */
   split(text: string): string[] {
     return this.border === null ? [text] : text.split(this.border).filter((segment) => segment !== '');
+  }
+
+  /** Whether a text begins with an added token, so that it is encoded alike whatever stands before it. */
+  beginsWithBorder(text: string): boolean {
+    return this.start?.test(text) ?? false;
   }
 
   /** Whether a segment is an added token. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ChatMessage } from '@app/chat';
+import { promptSource } from '../fixtures/prompt-source';
 import { readQwen3 } from '../fixtures/qwen3';
 import { ChatTemplate, readyForTemplate, type PromptSource } from './chat-template';
 import { TextRenderer } from './text-renderer';
@@ -21,59 +21,6 @@ const COUNTING = new ChatTemplate(
   {},
 );
 
-const words = fc.string({ unit: 'grapheme', maxLength: 20 });
-const call = fc.record({ path: words }).map((args) => ({
-  id: 'call1',
-  type: 'function',
-  function: { name: 'read', arguments: JSON.stringify(args) },
-}));
-const answer: fc.Arbitrary<ChatMessage> = fc.record(
-  { role: fc.constant('assistant'), content: words, reasoning_content: words },
-  { requiredKeys: ['role', 'content'] },
-);
-const toolTurn: fc.Arbitrary<ChatMessage[]> = fc
-  .tuple(fc.array(call, { minLength: 1, maxLength: 2 }), fc.array(words, { minLength: 1, maxLength: 2 }))
-  .map(([calls, results]) => [
-    { role: 'assistant', content: null, tool_calls: calls },
-    ...results.map((content) => ({ role: 'tool', tool_call_id: 'call1', content })),
-  ]);
-const user: fc.Arbitrary<ChatMessage> = fc.oneof(
-  words.map((content) => ({ role: 'user', content })),
-  words.map((text) => ({
-    role: 'user',
-    content: [
-      { type: 'text', text },
-      { type: 'text', text: 'more' },
-    ],
-  })),
-);
-const exchange = fc
-  .tuple(
-    user,
-    fc.array(toolTurn, { maxLength: 2 }),
-    answer,
-    fc.option(words.map((content) => ({ role: 'system', content }))),
-  )
-  .map(([asked, loop, said, note]) => [...(note === null ? [] : [note]), asked, ...loop.flat(), said]);
-const conversation: fc.Arbitrary<ChatMessage[]> = fc
-  .tuple(
-    fc.option(fc.constantFrom('system', 'developer')),
-    fc.array(exchange, { maxLength: 5 }),
-    user,
-    fc.array(toolTurn, { maxLength: 2 }),
-  )
-  .map(([role, exchanges, asked, loop]) => [
-    ...(role === null ? [] : [{ role, content: 'Be brief.' }]),
-    ...exchanges.flat(),
-    asked,
-    ...loop.flat(),
-  ]);
-const source: fc.Arbitrary<PromptSource> = fc.record({
-  messages: conversation,
-  tools: fc.constantFrom([], [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }]),
-  kwargs: fc.constantFrom({}, { enable_thinking: false }),
-});
-
 const renderWhole = (template: ChatTemplate, given: PromptSource): string =>
   template.render(readyForTemplate(given.messages), given, true);
 
@@ -86,10 +33,10 @@ describe('TextRenderer', () => {
     const renderer = new TextRenderer(template);
     expect(renderer.isGrouped).toBe(isGrouped);
     fc.assert(
-      fc.property(source, (given) => {
+      fc.property(promptSource, (given) => {
         const whole = renderWhole(template, given);
-        expect(renderer.render(given)).toBe(whole);
-        expect(renderer.render(given)).toBe(whole);
+        expect(renderer.render(given).join('')).toBe(whole);
+        expect(renderer.render(given).join('')).toBe(whole);
       }),
       { numRuns: 300 },
     );
@@ -112,7 +59,8 @@ describe('TextRenderer', () => {
       },
       { role: 'tool', content: 'c' },
     ];
-    expect(new TextRenderer(qwen3).render({ messages, tools: [], kwargs: { enable_thinking: false } })).toBe(
+    const parts = new TextRenderer(qwen3).render({ messages, tools: [], kwargs: { enable_thinking: false } });
+    expect(parts.join('')).toBe(
       '<|im_start|>system\nRules.<|im_end|>\n<|im_start|>user\na b<|im_end|>\n' +
         '<|im_start|>assistant\n<tool_call>\n{"name": "ls", "arguments": {"a": [1, 2]}}\n</tool_call><|im_end|>\n' +
         '<|im_start|>user\n<tool_response>\nc\n</tool_response><|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',

@@ -72,15 +72,18 @@ export class TextRenderer {
     this.isGrouped = this.stub !== null && this.isAlike();
   }
 
-  /** The prompt's text. @throws InvalidContentError, or the template's own error for messages that it refuses */
-  render(source: PromptSource): string {
+  /**
+   * The prompt's text, in parts; what has been rendered before is the very same string again.
+   * @throws InvalidContentError, or the template's own error for messages that it refuses
+   */
+  render(source: PromptSource): readonly string[] {
     const messages = readyForTemplate(source.messages);
     const grouped = this.isGrouped ? this.renderGroups(messages, source) : null;
-    return grouped ?? this.template.render(messages, source, true);
+    return grouped ?? [this.template.render(messages, source, true)];
   }
 
   /** null where a group does not stand behind the stub as it stands behind other messages. */
-  private renderGroups(messages: readonly ChatMessage[], source: PromptSource): string | null {
+  private renderGroups(messages: readonly ChatMessage[], source: PromptSource): readonly string[] | null {
     const groups = groupsOf(messages);
     const [head, last] = [groups[0] ?? [], groups.at(-1) ?? []];
     if (groups.length < 2) return null;
@@ -90,7 +93,7 @@ export class TextRenderer {
       ...groups.slice(1, -1).map((group) => this.keep(['closed', group, kwargs], () => this.closed(group, kwargs))),
       this.open(last, kwargs),
     ];
-    return parts.every((part) => part !== null) ? parts.join('') : null;
+    return parts.every((part) => part !== null) ? parts : null;
   }
 
   /** The text in front of the next user's words, null where the template does not show them as they are. */
@@ -128,7 +131,7 @@ export class TextRenderer {
         [[], PROBE_TOOLS].every((tools) => {
           const source = { messages, tools, kwargs: {} };
           const ready = readyForTemplate(messages);
-          return this.renderGroups(ready, source) === this.template.render(ready, source, true);
+          return this.renderGroups(ready, source)?.join('') === this.template.render(ready, source, true);
         }),
       );
     } catch {
