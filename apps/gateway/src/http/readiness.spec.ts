@@ -54,7 +54,7 @@ describe('readinessCheck', () => {
     const capture = { route: 'sglext', routeReason: null };
     const readiness = await check({ reachable: true, busUp: true, capture });
     expect(readiness.detail).toMatchObject({
-      route: 'sglext',
+      route: 'unknown',
       route_reason: 'the policy server has not been asked yet',
     });
   });

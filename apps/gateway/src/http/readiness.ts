@@ -10,7 +10,8 @@ const routeOf = ({
   refusesAdditions,
 }: UpstreamService): { route: string; route_reason: string } => {
   if (refusesAdditions) return { route: 'text', route_reason: 'the policy server refuses requests for them' };
-  return { route, route_reason: routeReason ?? 'the policy server has not been asked yet' };
+  if (routeReason === null) return { route: 'unknown', route_reason: 'the policy server has not been asked yet' };
+  return { route, route_reason: routeReason };
 };
 
 /** Not ready only without a policy: without the bus the gateway serves on, degraded. */

@@ -1,9 +1,6 @@
-import fc from 'fast-check';
 import type { ChatMessage } from '@app/chat';
-import { promptSource } from '../fixtures/prompt-source';
 import { readQwen3 } from '../fixtures/qwen3';
 import { createTokenizer } from '../model/hugging-face';
-import { ChatTemplate, readyForTemplate } from './chat-template';
 import { PromptRenderer, type Prompt } from './prompt-renderer';
 
 const model = readQwen3();
@@ -15,22 +12,6 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string, more: object = {}): ChatMessage => ({ role: 'assistant', content, ...more });
 
 describe('PromptRenderer', () => {
-  it('encodes part by part as the tokenizer encodes the whole prompt', () => {
-    const renderer = new PromptRenderer(model);
-    const template = new ChatTemplate(model.template, model.config);
-    fc.assert(
-      fc.property(promptSource, (source) => {
-        const whole = encode(template.render(readyForTemplate(source.messages), source, true));
-        for (const turnId of ['one', 'again']) {
-          const { ids, json } = renderer.render({ turnId, parent: null, ...source });
-          expect(Array.from(ids)).toEqual(whole);
-          expect(JSON.parse(json)).toEqual(whole);
-        }
-      }),
-      { numRuns: 100 },
-    );
-  });
-
   it('begins with the tokens of the turn before where nothing has changed, forks where the template leaves something out', () => {
     const call = '<tool_call>\n{"name": "exec", "arguments": {"command": "ls"}}\n</tool_call>';
     const calls = [{ id: 'c', type: 'function', function: { name: 'exec', arguments: '{"command":"ls"}' } }];

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { promptSource } from '../fixtures/prompt-source';
+import type { ChatMessage } from '@app/chat';
 import { readQwen3 } from '../fixtures/qwen3';
+import { createTokenizer } from '../model/hugging-face';
 import { ChatTemplate, readyForTemplate, type PromptSource } from './chat-template';
+import { PromptRenderer } from './prompt-renderer';
 import { TextRenderer } from './text-renderer';
 
 const qwen3 = new ChatTemplate(readQwen3().template, { eos_token: '<|im_end|>' });
@@ -21,6 +23,59 @@ const COUNTING = new ChatTemplate(
   {},
 );
 
+const words = fc.string({ unit: 'grapheme', maxLength: 20 });
+const call = fc.record({ path: words }).map((args) => ({
+  id: 'call1',
+  type: 'function',
+  function: { name: 'read', arguments: JSON.stringify(args) },
+}));
+const answer: fc.Arbitrary<ChatMessage> = fc.record(
+  { role: fc.constant('assistant'), content: words, reasoning_content: words },
+  { requiredKeys: ['role', 'content'] },
+);
+const toolTurn: fc.Arbitrary<ChatMessage[]> = fc
+  .tuple(fc.array(call, { minLength: 1, maxLength: 2 }), fc.array(words, { minLength: 1, maxLength: 2 }))
+  .map(([calls, results]) => [
+    { role: 'assistant', content: null, tool_calls: calls },
+    ...results.map((content) => ({ role: 'tool', tool_call_id: 'call1', content })),
+  ]);
+const user: fc.Arbitrary<ChatMessage> = fc.oneof(
+  words.map((content) => ({ role: 'user', content })),
+  words.map((text) => ({
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'text', text: 'more' },
+    ],
+  })),
+);
+const exchange = fc
+  .tuple(
+    user,
+    fc.array(toolTurn, { maxLength: 2 }),
+    answer,
+    fc.option(words.map((content) => ({ role: 'system', content }))),
+  )
+  .map(([asked, loop, said, note]) => [...(note === null ? [] : [note]), asked, ...loop.flat(), said]);
+const conversation: fc.Arbitrary<ChatMessage[]> = fc
+  .tuple(
+    fc.option(fc.constantFrom('system', 'developer')),
+    fc.array(exchange, { maxLength: 5 }),
+    user,
+    fc.array(toolTurn, { maxLength: 2 }),
+  )
+  .map(([role, exchanges, asked, loop]) => [
+    ...(role === null ? [] : [{ role, content: 'Be brief.' }]),
+    ...exchanges.flat(),
+    asked,
+    ...loop.flat(),
+  ]);
+const source: fc.Arbitrary<PromptSource> = fc.record({
+  messages: conversation,
+  tools: fc.constantFrom([], [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }]),
+  kwargs: fc.constantFrom({}, { enable_thinking: false }),
+});
+
 const renderWhole = (template: ChatTemplate, given: PromptSource): string =>
   template.render(readyForTemplate(given.messages), given, true);
 
@@ -33,7 +88,7 @@ describe('TextRenderer', () => {
     const renderer = new TextRenderer(template);
     expect(renderer.isGrouped).toBe(isGrouped);
     fc.assert(
-      fc.property(promptSource, (given) => {
+      fc.property(source, (given) => {
         const whole = renderWhole(template, given);
         expect(renderer.render(given).join('')).toBe(whole);
         expect(renderer.render(given).join('')).toBe(whole);
@@ -64,6 +119,25 @@ describe('TextRenderer', () => {
       '<|im_start|>system\nRules.<|im_end|>\n<|im_start|>user\na b<|im_end|>\n' +
         '<|im_start|>assistant\n<tool_call>\n{"name": "ls", "arguments": {"a": [1, 2]}}\n</tool_call><|im_end|>\n' +
         '<|im_start|>user\n<tool_response>\nc\n</tool_response><|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',
+    );
+  });
+});
+
+describe('PromptRenderer', () => {
+  it('encodes part by part as the tokenizer encodes the whole prompt', () => {
+    const model = readQwen3();
+    const tokenizer = createTokenizer(model);
+    const renderer = new PromptRenderer(model);
+    fc.assert(
+      fc.property(source, (given) => {
+        const whole = tokenizer.encode(renderWhole(qwen3, given), { add_special_tokens: false }).ids;
+        for (const turnId of ['one', 'again']) {
+          const { ids, json } = renderer.render({ turnId, parent: null, ...given });
+          expect(Array.from(ids)).toEqual(whole);
+          expect(JSON.parse(json)).toEqual(whole);
+        }
+      }),
+      { numRuns: 100 },
     );
   });
 });
