@@ -316,9 +316,13 @@ describe('capture routes', () => {
       goOn();
     });
 
-    it.each([true, false])(
-      'goes on with an answer that a weight update has interrupted (incremental: %p)',
-      async (incrementalStreaming) => {
+    it.each([
+      ['streamed piece by piece', { stream: true, incrementalStreaming: true }],
+      ['streamed as all so far', { stream: true, incrementalStreaming: false }],
+      ['whole', { stream: false, incrementalStreaming: true }],
+    ])(
+      'goes on with an answer that a weight update has interrupted, %s',
+      async (_, { stream, incrementalStreaming }) => {
         const { engine, gateway } = await start({ ...GENERATE, incrementalStreaming });
         const bucket = await bus.bucket(BUCKETS.policy);
         const before = await bucket.get(POLICY_KEY);
@@ -330,9 +334,9 @@ describe('capture routes', () => {
             { content: 'One two 你好', holdAfterTokens: 3, hold: new Promise(() => undefined) },
             { content: ' and three.' },
           );
-          const response = await gateway.post(
+          const responding = gateway.post(
             '/v1/chat/completions',
-            request({ stream: true, stream_options: { include_usage: true } }),
+            request(stream ? { stream, stream_options: { include_usage: true } } : {}),
           );
           await until(() => engine.chats().length === 1, { what: 'the request at the engine' });
           await bucket.put(
@@ -347,6 +351,7 @@ describe('capture routes', () => {
           await until(async () => (await ready(gateway)).gate === 'open', { what: 'an open gate' });
           await control('/continue_generation', {});
 
+          const response = await responding;
           const { seen } = accumulate(await response.text());
           const { arrays, head } = (
             await until(() => bus.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), {
@@ -369,6 +374,7 @@ describe('capture routes', () => {
           const rest = arrays.responseIds!.length - 3;
           expect(head).toMatchObject({
             route: 'generate',
+            weightVersions: ['default', 'v2'],
             policyVersion: {
               start: old,
               end: now,
@@ -383,6 +389,34 @@ describe('capture routes', () => {
         }
       },
     );
+
+    it('says where an engine does not go on behind a weight update, and trains on nothing of it', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      const bucket = await bus.bucket(BUCKETS.policy);
+      const before = await bucket.get(POLICY_KEY);
+      const state = before?.json<object>() ?? INITIAL_POLICY_STATE;
+      const updating = { state: 'updating', until: Date.now() + 60_000 };
+      try {
+        engine.script(
+          { content: 'One two', holdAfterTokens: 2, hold: new Promise(() => undefined) },
+          { errorAfterTokens: 0 },
+        );
+        const responding = gateway.post('/v1/chat/completions', request({ stream: true }));
+        await until(() => engine.chats().length === 1, { what: 'the request at the engine' });
+        await bucket.put(POLICY_KEY, JSON.stringify({ ...state, gate: updating }));
+        await until(async () => (await ready(gateway)).gate === 'closed', { what: 'a closed gate' });
+        for (const path of ['/pause_generation', '/continue_generation']) {
+          await fetch(`${engine.url}${path}`, { method: 'POST', body: '{}' });
+        }
+        const response = await responding;
+        expect(await response.text()).toContain('"code":"upstream_interrupted"');
+        const turnId = response.headers.get('x-rl-turn-id')!;
+        const { info } = await until(() => bus.read(TurnCompleted, turnId), { what: 'the turn' });
+        expect(info.exclusion).toBe('upstream_error');
+      } finally {
+        await bucket.put(POLICY_KEY, JSON.stringify(state));
+      }
+    });
 
     it('takes a turn for incomplete whose log-probs are not whole', async () => {
       const { engine, gateway } = await start(GENERATE);

@@ -27,8 +27,9 @@ describe('AnswerRecorder', () => {
       promptIds: null,
       responseIds: null,
       logProbs: [],
-      weightVersion: null,
-      versionSpans: [],
+      weightVersions: [],
+      isStartTold: false,
+      spans: [],
       promptTokens: null,
       completionTokens: null,
       failed: false,
@@ -36,21 +37,43 @@ describe('AnswerRecorder', () => {
     });
   });
 
-  it('notes which policy version was there when each token came', () => {
+  it('notes which policy version was there when each token came, and what the engine called its weights', () => {
     let version = 3;
-    const recorder = new AnswerRecorder(() => version);
-    recorder.add(delta({ content: 'a' }, { logprobs: logProbs(-0.1, -0.2) }));
+    const recorder = new AnswerRecorder({ versionNow: () => version, isStreamed: true });
+    const weights = (name: string): Json => ({ metadata: { weight_version: name } });
+    recorder.add({ ...weights('a'), ...delta({ content: 'a' }, { logprobs: logProbs(-0.1, -0.2) }) });
     recorder.add(delta({ content: 'b' }, { logprobs: logProbs(-0.1) }));
+    recorder.add({ ...weights('b'), ...delta({ content: 'b' }, { logprobs: logProbs(-0.1) }) });
     version = 4;
     recorder.add(delta({ content: '' }));
-    recorder.add(delta({ content: 'c' }, { logprobs: logProbs(-0.1) }));
+    // Ids come with their tokens, log-probs may all come at the end.
+    recorder.add({ ...weights('b'), ...delta({ content: 'c' }, { token_ids: [1, 2] }) });
     version = 5;
     recorder.add(finish('stop'));
-    expect(recorder.result().versionSpans).toEqual([
-      { version: 3, tokens: 3 },
-      { version: 4, tokens: 1 },
-    ]);
-    expect(record(delta({ content: 'a' }, { logprobs: logProbs(-0.1) })).versionSpans).toEqual([]);
+    expect(recorder.result()).toMatchObject({
+      weightVersions: ['a', 'b'],
+      isStartTold: true,
+      spans: [
+        { version: 3, weights: 'a', tokens: 3 },
+        { version: 3, weights: 'b', tokens: 1 },
+        { version: 4, weights: 'b', tokens: 2 },
+      ],
+    });
+  });
+
+  it('knows nothing of when the tokens of a whole answer were made, unless it came in parts', () => {
+    const recorder = new AnswerRecorder({ versionNow: () => 3, isStreamed: false });
+    recorder.add({ ...delta({ content: 'a' }, { token_ids: [1] }), metadata: { weight_version: 'a' } });
+    expect(recorder.result()).toMatchObject({ spans: [], weightVersions: ['a'], isStartTold: false });
+    recorder.markInterrupted();
+    expect(recorder.result().spans).toEqual([{ version: 3, weights: 'a', tokens: 1 }]);
+  });
+
+  it('does not take a name that comes at the end for that of the start', () => {
+    const recorder = new AnswerRecorder({ versionNow: () => 3, isStreamed: true });
+    recorder.add(delta({ content: 'a' }, { logprobs: logProbs(-0.1) }));
+    recorder.add({ choices: [], metadata: { weight_version: 'b' } });
+    expect(recorder.result()).toMatchObject({ weightVersions: ['b'], isStartTold: false });
   });
 
   it('puts a stream together', () => {
@@ -65,13 +88,14 @@ describe('AnswerRecorder', () => {
       { choices: [], usage: { prompt_tokens: 2, completion_tokens: 6 }, metadata: { weight_version: 'step-7' } },
     );
     expect(answer).toEqual({
-      versionSpans: [],
+      spans: [],
+      isStartTold: false,
       message: { role: 'assistant', content: 'four 😀', reasoning_content: 'let me think' },
       finishReason: 'stop',
       promptIds: [1, 2],
       responseIds: [3, 4, 5, 6, 7, 8],
       logProbs: [-0.1, -0.2, -0.3, -0.4, -0.5, -0.6],
-      weightVersion: 'step-7',
+      weightVersions: ['step-7'],
       promptTokens: 2,
       completionTokens: 6,
       failed: false,
@@ -99,7 +123,7 @@ describe('AnswerRecorder', () => {
       finishReason: 'tool_calls',
       responseIds: [2],
       logProbs: [-1],
-      weightVersion: 'w',
+      weightVersions: ['w'],
     });
   });
 

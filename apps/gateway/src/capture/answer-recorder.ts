@@ -1,4 +1,5 @@
 import { extractLogProbs, type ChatMessage } from '@app/chat';
+import type { SeenSpan } from './version-spans';
 
 /** What the model answered, put together from one body or from a stream's chunks. */
 export interface RecordedAnswer {
@@ -8,9 +9,12 @@ export interface RecordedAnswer {
   readonly responseIds: readonly number[] | null;
   /** One entry per token as the engine sent them; null where an entry had no number. */
   readonly logProbs: readonly (number | null)[];
-  readonly weightVersion: string | null;
-  /** Whose tokens are whose, oldest first, by the policy version as each came; empty for an answer that came whole. */
-  readonly versionSpans: readonly VersionSpan[];
+  /** The engine's names of the weights that made it, oldest first; a whole answer tells the last one alone. */
+  readonly weightVersions: readonly string[];
+  /** Whether the first of these names is that of the first token's weights. */
+  readonly isStartTold: boolean;
+  /** When its tokens came, oldest first; empty for an answer that came whole. */
+  readonly spans: readonly SeenSpan[];
   /** As the engine's usage says; null where it says nothing. */
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
@@ -20,11 +24,14 @@ export interface RecordedAnswer {
   readonly isContradictory: boolean;
 }
 
-/** Tokens in a row that one policy version made. */
-export interface VersionSpan {
-  readonly version: number;
-  readonly tokens: number;
+export interface RecorderOptions {
+  /** The policy version of this moment. */
+  readonly versionNow: () => number;
+  /** Whether tokens come as they are made. */
+  readonly isStreamed: boolean;
 }
+
+const AT_ONCE: RecorderOptions = { versionNow: () => 0, isStreamed: false };
 
 /** Ids are stored as Int32. */
 const MAX_ID = 0x7fffffff;
@@ -62,27 +69,29 @@ export class AnswerRecorder {
   private promptIds: number[] | null = null;
   private responseIds: number[] | null = null;
   private readonly logProbs: (number | null)[] = [];
-  private weightVersion: string | null = null;
+  private readonly weightVersions: string[] = [];
+  private isStartTold = false;
   private promptTokens: number | null = null;
   private completionTokens: number | null = null;
   private failed = false;
   private isContradictory = false;
-  private readonly spans: { version: number; tokens: number }[] = [];
+  private readonly spans: { version: number; weights: string | null; tokens: number }[] = [];
+  private comesInParts: boolean;
 
-  /** @param versionNow the policy version of this moment, for an answer whose tokens come as they are made */
-  constructor(private readonly versionNow?: () => number) {}
+  constructor(private readonly options: RecorderOptions = AT_ONCE) {
+    this.comesInParts = options.isStreamed;
+  }
 
   /** Takes a whole answer or one chunk of a stream. */
   add(chunk: Json): void {
     if (chunk.error !== undefined && chunk.error !== null) this.failed = true;
+    // The name is that of the piece's own tokens.
+    if (isObject(chunk.metadata)) this.addWeightVersion(chunk.metadata.weight_version);
     if (Array.isArray(chunk.choices)) {
       for (const choice of chunk.choices) if (isObject(choice) && (choice.index ?? 0) === 0) this.addChoice(choice);
     }
     if (isObject(chunk.sglext)) this.addExtension(chunk.sglext);
     if (Array.isArray(chunk.prompt_token_ids)) this.promptIds = idsOf(chunk.prompt_token_ids);
-    if (isObject(chunk.metadata) && typeof chunk.metadata.weight_version === 'string') {
-      this.weightVersion = chunk.metadata.weight_version;
-    }
     if (isObject(chunk.usage)) {
       this.promptTokens = countOf(chunk.usage.prompt_tokens) ?? this.promptTokens;
       this.completionTokens = countOf(chunk.usage.completion_tokens) ?? this.completionTokens;
@@ -97,6 +106,11 @@ export class AnswerRecorder {
   /** What the engine said of the tokens does not fit together. */
   markContradictory(): void {
     this.isContradictory = true;
+  }
+
+  /** The engine let go of the answer to take new weights: what has come is one part of it, by the version of this moment. */
+  markInterrupted(): void {
+    this.comesInParts = true;
   }
 
   get finished(): boolean {
@@ -116,8 +130,9 @@ export class AnswerRecorder {
       promptIds: this.promptIds,
       responseIds: this.responseIds,
       logProbs: this.logProbs,
-      weightVersion: this.weightVersion,
-      versionSpans: this.spans,
+      weightVersions: this.weightVersions,
+      isStartTold: this.isStartTold,
+      spans: this.comesInParts ? this.spans : [],
       promptTokens: this.promptTokens,
       completionTokens: this.completionTokens,
       failed: this.failed,
@@ -136,17 +151,25 @@ export class AnswerRecorder {
     }
     const logProbs = extractLogProbs(choice);
     for (const logProb of logProbs) this.logProbs.push(logProb);
-    this.addSpan(logProbs.length);
+    // Log-probs may all come at the end, ids come with their tokens.
+    this.addSpan(Array.isArray(choice.token_ids) ? choice.token_ids.length : logProbs.length);
     if (Array.isArray(choice.token_ids)) this.addIds(choice.token_ids);
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
   }
 
+  private addWeightVersion(name: unknown): void {
+    if (typeof name !== 'string' || name === this.weightVersions.at(-1)) return;
+    if (this.weightVersions.length === 0) this.isStartTold = this.options.isStreamed && this.spans.length === 0;
+    this.weightVersions.push(name);
+  }
+
   private addSpan(tokens: number): void {
-    if (this.versionNow === undefined || tokens === 0) return;
-    const version = this.versionNow();
+    if (tokens === 0) return;
+    const version = this.options.versionNow();
+    const weights = this.weightVersions.at(-1) ?? null;
     const last = this.spans.at(-1);
-    if (last?.version === version) last.tokens += tokens;
-    else this.spans.push({ version, tokens });
+    if (last?.version === version && last.weights === weights) last.tokens += tokens;
+    else this.spans.push({ version, weights, tokens });
   }
 
   private addToolCall(call: unknown, position: number): void {

@@ -45,8 +45,9 @@ const ANSWER: RecordedAnswer = {
   promptIds: [1, 2],
   responseIds: [3, 4, 5],
   logProbs: [-0.5, -0.25, 0],
-  weightVersion: 'step-7',
-  versionSpans: [],
+  weightVersions: ['step-7'],
+  isStartTold: false,
+  spans: [],
   promptTokens: 2,
   completionTokens: 3,
   failed: false,
@@ -57,6 +58,7 @@ const endingOf = (answer: RecordedAnswer | null, fields: Partial<Ending> = {}): 
   completedAt: 2000,
   policyVersion: 4,
   engineVersions: { start: 'step-6', end: 'step-7' },
+  versionSpans: [],
   delivered: answer !== null,
   answer,
   verdict:
@@ -142,18 +144,28 @@ describe('completedParcels', () => {
       { version: 3, tokens: 1 },
       { version: 4, tokens: 2 },
     ];
-    const told = (fields: Partial<RecordedAnswer>, ending: Partial<Ending> = {}) =>
+    const told = (fields: Partial<RecordedAnswer>, ending: Partial<Ending>) =>
       tell(turnOf(NEXT), endingOf({ ...ANSWER, ...fields }, ending)).completed.body.head;
-    expect(told({ versionSpans: spans }).policyVersion).toEqual({ start: 3, end: 4, spans });
-    const before = told({ versionSpans: [{ version: 3, tokens: 3 }] }, { policyVersion: 3 });
+    expect(told({}, { versionSpans: spans }).policyVersion).toEqual({ start: 3, end: 4, spans });
+    const before = told({}, { versionSpans: [{ version: 3, tokens: 3 }], policyVersion: 3 });
     expect(before.policyVersion).toEqual({ start: 3, end: 3 });
     expect(before.weightVersions).toEqual(['step-7']);
     const late = [{ version: 4, tokens: 3 }];
-    expect(told({ versionSpans: late }).policyVersion).toEqual({ start: 3, end: 4, spans: late });
-    expect(told({ versionSpans: spans, weightVersion: null }).weightVersions).toEqual(['step-6', 'step-7']);
-    expect(
-      told({ weightVersion: null }, { engineVersions: { start: null, end: null }, policyVersion: 3 }).weightVersions,
-    ).toEqual([]);
+    expect(told({}, { versionSpans: late }).policyVersion).toEqual({ start: 3, end: 4, spans: late });
+    // The engine's word may come before the gate's.
+    expect(told({}, { versionSpans: late, policyVersion: 3 }).policyVersion).toEqual({ start: 3, end: 4, spans: late });
+  });
+
+  it.each<[string, Partial<RecordedAnswer>, Partial<Ending>, string[]]>([
+    ['a stream told from its first piece on', { weightVersions: ['a', 'b'], isStartTold: true }, {}, ['a', 'b']],
+    ['the same weights all along', { weightVersions: ['a'], isStartTold: true }, {}, ['a']],
+    ['only its end told', { weightVersions: ['b'] }, {}, ['step-6', 'b']],
+    ['only its end told, with no update since', { weightVersions: ['b'] }, { policyVersion: 3 }, ['b']],
+    ['nothing told', { weightVersions: [] }, {}, ['step-6', 'step-7']],
+    ['nothing known', { weightVersions: [] }, { engineVersions: { start: null, end: null } }, []],
+  ])('names the weights of the start and the end: %s', (_what, answer, ending, names) => {
+    const { body } = tell(turnOf(NEXT), endingOf({ ...ANSWER, ...answer }, ending)).completed;
+    expect(body.head.weightVersions).toEqual(names);
   });
 
   it('stores the whole turn and leaves its outcome to its next state', () => {

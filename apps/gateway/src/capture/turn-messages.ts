@@ -16,6 +16,7 @@ import type { ChatRequest } from '../chat/parse-request';
 import type { Identity } from '../chat/identify';
 import type { RecordedAnswer } from './answer-recorder';
 import type { CaptureVerdict } from './judge-capture';
+import type { VersionSpan } from './version-spans';
 import type { Parcel } from './outbox';
 
 /** One turn while it is being served. */
@@ -38,6 +39,8 @@ export interface Ending {
   readonly policyVersion: number;
   /** The engines' own names of the weights at the start and the end, where they are known. */
   readonly engineVersions: { readonly start: string | null; readonly end: string | null };
+  /** Whose tokens are whose, oldest first; empty where that is not known. */
+  readonly versionSpans: readonly VersionSpan[];
   readonly delivered: boolean;
   /** null: the upstream never answered. */
   readonly answer: RecordedAnswer | null;
@@ -117,16 +120,18 @@ const arraysOf = (verdict: CaptureVerdict): FrameArrays =>
     : NO_ARRAYS;
 
 /** The policy versions of an answer; tokens are told apart where it lived through an update. */
-const versionsOf = (turn: Turn, { policyVersion: end, answer, verdict }: Ending) => {
-  const spans = answer?.versionSpans ?? [];
+const versionsOf = (turn: Turn, { policyVersion, versionSpans: spans, verdict }: Ending) => {
+  const end = Math.max(policyVersion, ...spans.map(({ version }) => version));
   const isMixed = verdict.kind === 'exact' && spans.some(({ version }) => version !== turn.policyVersion);
   return { start: turn.policyVersion, end, ...(isMixed ? { spans: [...spans] } : {}) };
 };
 
 /** The engines' own names of the weights that made the answer, oldest first. */
 const weightVersionsOf = (turn: Turn, { policyVersion, engineVersions, answer }: Ending): string[] => {
-  const last = answer?.weightVersion ?? engineVersions.end;
-  const names = policyVersion === turn.policyVersion ? [last] : [engineVersions.start, last];
+  const told = answer?.weightVersions ?? [];
+  const last = told.length > 0 ? told : [engineVersions.end];
+  const hasStart = answer?.isStartTold === true || policyVersion === turn.policyVersion;
+  const names = hasStart ? last : [engineVersions.start, ...last];
   return [...new Set(names.flatMap((name) => name ?? []))];
 };
 

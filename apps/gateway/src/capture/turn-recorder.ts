@@ -12,6 +12,7 @@ import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture, type CaptureVerdict } from './judge-capture';
 import type { Outbox } from './outbox';
 import { arrivedParcel, completedParcels, isSettledHere, outcomeOf, type Ending, type Turn } from './turn-messages';
+import { versionSpans } from './version-spans';
 
 /** What a request brings that is recorded. */
 export interface Arrival {
@@ -108,6 +109,7 @@ export class TurnRecorder {
           start: this.engineVersions.get(turn.policyVersion) ?? null,
           end: this.engineVersions.get(this.policy.current.version) ?? null,
         },
+        versionSpans: versionSpans(result.answer?.spans ?? [], this.engineVersions),
         delivered: result.answer !== null && result.delivered,
         answer: result.answer,
         verdict,

@@ -2,13 +2,13 @@ import type { UpstreamResponse } from '@app/engines';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { AnswerRelay } from './relay';
 
-type Continue = () => Promise<UpstreamResponse['body'] | null>;
+type Continue = () => Promise<UpstreamResponse | null>;
 
 /** Who makes what of an answer. */
 export interface AnswerReader {
   readonly relay: AnswerRelay;
   readonly recorder: AnswerRecorder;
-  /** What follows a stream that was interrupted; null where it was not. */
+  /** What follows an answer that was interrupted; null where it was not. */
   readonly goOn?: Continue;
 }
 
@@ -17,9 +17,9 @@ export type PassedOn =
   | { readonly answer: RecordedAnswer; readonly delivered: boolean }
   | { readonly answer: null; readonly failure: string };
 
-async function* continuedPieces({ body }: UpstreamResponse, goOn: Continue): AsyncGenerator<Buffer> {
-  for (let next: UpstreamResponse['body'] | null = body; next !== null; next = await goOn()) {
-    yield* next as AsyncIterable<Buffer>;
+async function* continuedPieces(response: UpstreamResponse, goOn: Continue): AsyncGenerator<Buffer> {
+  for (let next: UpstreamResponse | null = response; next !== null; next = await goOn()) {
+    yield* next.body as AsyncIterable<Buffer>;
   }
 }
 

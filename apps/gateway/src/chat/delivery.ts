@@ -29,7 +29,7 @@ export class Delivery {
 
   /** What notes an answer down while it is given on. */
   recorderOf(response: UpstreamResponse): AnswerRecorder {
-    return new AnswerRecorder(isStream(response) ? () => this.gate.policyVersion : undefined);
+    return new AnswerRecorder({ versionNow: () => this.gate.policyVersion, isStreamed: isStream(response) });
   }
 
   /**
@@ -63,10 +63,12 @@ export class Delivery {
     return { answer: null, failure: `status_${response.status}` };
   }
 
-  private async relayWhole(exchange: Exchange, response: UpstreamResponse, { relay }: AnswerReader): Promise<boolean> {
-    const body = await readWhole(response);
+  private async relayWhole(exchange: Exchange, response: UpstreamResponse, reader: AnswerReader): Promise<boolean> {
+    const { relay, goOn } = reader;
+    let body = relay.whole(await readWhole(response));
+    for (let next = await goOn?.(); next != null; next = await goOn?.()) body = relay.whole(await readWhole(next));
     this.count(exchange, response);
-    return exchange.client.send(response.status, headOf(response), relay.whole(body));
+    return exchange.client.send(response.status, headOf(response), body);
   }
 
   private async relayStream(exchange: Exchange, response: UpstreamResponse, reader: AnswerReader): Promise<boolean> {

@@ -1,12 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { UpstreamResponse } from '@app/engines';
 import type { RecordedAnswer } from '../capture/answer-recorder';
 import type { ServedResult } from '../capture/turn-recorder';
 import { Delivery } from '../chat/delivery';
 import { forwardedHeaders, type Exchange } from '../chat/exchange';
+import { isOk } from '../chat/upstream-response';
+import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
 import { UpstreamService } from '../upstream/upstream.service';
 import { GenerationService, type Generation } from './generation.service';
+
+/** Before an engine is asked again that has let go of an answer without a token more. */
+const PAUSE_MS = 100;
 
 /** Serves a chat through the engine's `/generate`, with a prompt that is rendered here. */
 @Injectable()
@@ -42,13 +48,22 @@ export class ByGenerate {
   private async passOn(exchange: Exchange, generation: Generation, response: UpstreamResponse): Promise<ServedResult> {
     const recorder = this.delivery.recorderOf(response);
     const relay = generation.relay(recorder, () => this.gate.isClosed);
-    const goOn = async (): Promise<UpstreamResponse['body'] | null> => {
-      const generated = relay.takeInterruption();
-      if (generated === null) return null;
-      return (await this.post(exchange, generation.continuedBody(generated))).body;
+    const goOn = async (): Promise<UpstreamResponse | null> => {
+      const interruption = relay.takeInterruption();
+      if (interruption === null) return null;
+      if (interruption.isRepeated) await setTimeout(PAUSE_MS, undefined, { signal: exchange.abort.signal });
+      return this.askOn(exchange, generation.continuedBody(interruption.generated));
     };
     const result = await this.delivery.passOn(exchange, response, { relay, recorder, goOn });
     return result.answer === null ? result : { ...result, route: 'generate' };
+  }
+
+  /** @throws OpenAiError where the engine refuses to go on: what has come is half an answer */
+  private async askOn(exchange: Exchange, body: Buffer): Promise<UpstreamResponse> {
+    const response = await this.post(exchange, body);
+    if (isOk(response)) return response;
+    await response.body.dump();
+    throw new OpenAiError(502, 'upstream_interrupted', 'the model did not go on behind its weight update');
   }
 
   private post(exchange: Exchange, body: Buffer): Promise<UpstreamResponse> {

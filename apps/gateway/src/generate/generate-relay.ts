@@ -21,6 +21,14 @@ export interface GenerateRelayOptions {
   readonly onCumulative: () => void;
 }
 
+/** An engine let go of an answer before its end, to take new weights. */
+export interface Interruption {
+  /** The tokens behind which the answer is to go on. */
+  readonly generated: readonly number[];
+  /** It has let go of it before, and no token has come since. */
+  readonly isRepeated: boolean;
+}
+
 const DONE = '[DONE]';
 const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
@@ -34,6 +42,7 @@ export class GenerateRelay implements AnswerRelay {
   private readonly generated: number[] = [];
   private before = 0;
   private isInterrupted = false;
+  private hadInterruption = false;
   private readonly splitter = new SseSplitter();
   private readonly created = Math.floor(Date.now() / 1000);
   private readonly head: string;
@@ -52,13 +61,16 @@ export class GenerateRelay implements AnswerRelay {
     return this.done;
   }
 
-  /** The tokens behind which the answer is to go on, once; null where the engine has not been interrupted. */
-  takeInterruption(): readonly number[] | null {
+  /** Where the answer is to go on, once; null where the engine has not been interrupted. */
+  takeInterruption(): Interruption | null {
     if (!this.isInterrupted) return null;
+    const { generated } = this;
+    const isRepeated = this.hadInterruption && generated.length === this.before;
     this.isInterrupted = false;
-    this.before = this.generated.length;
+    this.hadInterruption = true;
+    this.before = generated.length;
     this.reader = new GenerateReader();
-    return this.generated;
+    return { generated, isRepeated };
   }
 
   push(chunk: Buffer): Buffer[] {
@@ -80,8 +92,7 @@ export class GenerateRelay implements AnswerRelay {
       this.options.recorder.markUnreadable();
       return body;
     }
-    const piece = this.reader.add(parsed.answer);
-    this.take(piece);
+    this.take(this.continued(this.reader.add(parsed.answer)));
     const { message, finishReason } = this.options.recorder.result();
     const { id, servedModel: model } = this.options;
     const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
@@ -127,6 +138,7 @@ export class GenerateRelay implements AnswerRelay {
   private continued(piece: GeneratedPiece): GeneratedPiece {
     if (piece.finish?.type !== 'abort' || !this.options.isUpdating()) return piece;
     this.isInterrupted = true;
+    this.options.recorder.markInterrupted();
     return { ...piece, finish: null };
   }
 
@@ -137,7 +149,8 @@ export class GenerateRelay implements AnswerRelay {
     const deltas = answer.push(ids);
     if (finish !== null) deltas.push(...answer.end());
     const logprobs = { content: logProbs.map((logprob) => ({ logprob })) };
-    recorder.add({ choices: [{ index: 0, delta: {}, token_ids: ids, logprobs }] });
+    const metadata = { weight_version: this.reader.weightVersion };
+    recorder.add({ metadata, choices: [{ index: 0, delta: {}, token_ids: ids, logprobs }] });
     for (const delta of deltas) recorder.add({ choices: [{ index: 0, delta }] });
     if (finish !== null) this.recordEnd(chatFinishReason(finish.type, answer.hasCalls));
     return deltas;
@@ -145,12 +158,11 @@ export class GenerateRelay implements AnswerRelay {
 
   private recordEnd(finishReason: string): void {
     const { recorder, promptIds } = this.options;
-    const { usage, weightVersion, isContradictory } = this.reader;
+    const { usage, isContradictory } = this.reader;
     recorder.add({
       prompt_token_ids: Array.from(promptIds),
       choices: [{ index: 0, delta: {}, finish_reason: finishReason }],
       usage: { prompt_tokens: promptIds.length, completion_tokens: this.completionTokens },
-      metadata: { weight_version: weightVersion },
     });
     const sent = promptIds.length + this.before;
     if (isContradictory || (usage.promptTokens ?? sent) !== sent) recorder.markContradictory();
