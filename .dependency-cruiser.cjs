@@ -20,6 +20,20 @@ module.exports = {
       to: { pathNot: ['^libs/$1/', '^libs/(advantage|sample|chat)/', '^(node:)?crypto$'] },
     },
     {
+      name: 'pocket-lm-is-pure',
+      comment:
+        'The small model knows neither files nor clocks nor the rest of the project; node:crypto hashes its tokenizer.',
+      severity: 'error',
+      from: { path: '^libs/pocket-lm/src/', pathNot: ['\\.spec\\.ts$', '^libs/pocket-lm/src/testing/'] },
+      to: {
+        pathNot: [
+          '^libs/pocket-lm/src/(?!testing/)',
+          '^(node:)?crypto$',
+          '^node_modules/@huggingface/(jinja|tokenizers)/',
+        ],
+      },
+    },
+    {
       name: 'product-never-imports-testing',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: ['^libs/testing/', '\\.spec\\.ts$'] },

@@ -82,7 +82,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/{advantage,sample,chat}/src/**/*.ts'],
+    files: ['libs/{advantage,sample,chat,pocket-lm}/src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-globals': ['error', 'Date', 'fetch', 'setTimeout', 'setInterval', 'performance', 'process'],
@@ -106,7 +106,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.spec.ts', 'test/**/*.ts', 'libs/testing/**/*.ts'],
+    files: ['**/*.spec.ts', 'test/**/*.ts', 'libs/testing/**/*.ts', 'libs/*/src/testing/**/*.ts'],
     rules: {
       'no-restricted-syntax': 'off',
       'max-lines': 'off',
