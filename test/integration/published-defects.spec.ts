@@ -1,67 +1,70 @@
-import { majorityVote } from '@app/advantage';
+import { majorityVote, opdAdvantages } from '@app/advantage';
 import { describeConversation, flattenContent, parseScore, type ChatMessage } from '@app/chat';
+import { IncompleteScoresError } from '@app/engines';
 import { INITIAL_POLICY_STATE, takeLease, waitingSequences } from '@app/pools';
 import { AnswerRecorder } from '../../apps/gateway/src/capture/answer-recorder';
 import { judgeCapture } from '../../apps/gateway/src/capture/judge-capture';
 import { parseChatRequest } from '../../apps/gateway/src/chat/parse-request';
+import { readSglangScores, sglangScoreBody } from '../../libs/engines/src/scoring/sglang-scores';
+import defects from './published-defects.json';
 
 /** Where the published Python system gives a wrong or unsafe result, and what is right. */
 describe('defects of the published system', () => {
-  const entry = (token: string, logprob: number | null) => ({ token, logprob });
-
-  it('log-probs stand on the tokens that were sampled, not on a rendering of the message', () => {
-    const tokens = [
-      '<think>',
-      '\n',
-      '\n',
-      'let',
-      ' me',
-      ' think',
-      '\n',
-      '</think>',
-      '\n',
-      '\n',
-      'the',
-      ' answer',
-      '<|im_end|>',
-    ];
-    const logProbs = [-0.01, -0.02, -2.5, -0.3, -0.4, -0.5, -0.06, -0.07, -0.08, -0.09, -1.5, -1.6, -0.001];
+  it.each(defects.sampled)('$name', ({ message, tokens, logProbs, right }) => {
     const ids = tokens.map((_, i) => 100 + i);
     const recorder = new AnswerRecorder();
+    const content = logProbs.map((logprob, i) => ({ token: tokens[i], logprob }));
     recorder.add({
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: 'the answer', reasoning_content: 'let me think' },
-          logprobs: { content: tokens.map((token, i) => entry(token, logProbs[i]!)) },
-          finish_reason: 'stop',
-        },
-      ],
+      choices: [{ index: 0, message, logprobs: { content }, finish_reason: 'stop' }],
       sglext: { input_ids: [1, 2], output_ids: [ids] },
     });
-    expect(judgeCapture(recorder.result())).toEqual({
-      kind: 'exact',
-      promptIds: Int32Array.of(1, 2),
-      responseIds: Int32Array.from(ids),
-      logProbs: Float64Array.from(logProbs),
-    });
+    expect(recorder.result().logProbs).toEqual(logProbs);
+    expect(judgeCapture(recorder.result())).toEqual(
+      right === 'exact'
+        ? {
+            kind: 'exact',
+            promptIds: Int32Array.of(1, 2),
+            responseIds: Int32Array.from(ids),
+            logProbs: Float64Array.from(logProbs as number[]),
+          }
+        : { kind: 'excluded', reason: 'incomplete', detail: right },
+    );
   });
 
-  it('a null log-prob neither fails the request nor reads as certain', () => {
-    const recorder = new AnswerRecorder();
-    recorder.add({
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: 't' },
-          logprobs: { content: [entry('t', null)] },
-          finish_reason: 'stop',
-        },
-      ],
-      sglext: { input_ids: [1], output_ids: [[7]] },
+  describe('a teacher’s scores', () => {
+    const { ids, responseLength, askedFrom, oldLogProbs, replies, top } = defects.teacher;
+    const request = { ids: Int32Array.from(ids), responseLength, topK: 0 };
+    const reply = (entries: unknown, rows?: unknown) => ({
+      text: '',
+      meta_info: entries === null ? {} : { input_token_logprobs: entries, input_top_logprobs: rows },
     });
-    expect(recorder.result().logProbs).toEqual([null]);
-    expect(judgeCapture(recorder.result())).toMatchObject({ kind: 'excluded', reason: 'incomplete' });
+    const whole = replies[0]!.entries;
+
+    it('are asked for from one token before the answer', () => {
+      expect(sglangScoreBody(request).logprob_start_len).toBe(askedFrom);
+    });
+
+    it.each(replies)('are whole or none: $name', ({ entries, right }) => {
+      const read = () => readSglangScores(reply(entries), request).logProbs;
+      if (typeof right === 'string') {
+        expect(read).toThrow(IncompleteScoresError);
+        return;
+      }
+      expect([...read()]).toEqual(right.logProbs);
+      opdAdvantages(read(), oldLogProbs).forEach((value, i) => {
+        expect(value).toBeCloseTo(right.advantages[i]!, 12);
+      });
+    });
+
+    it('have the likeliest tokens of every place from the answer’s first on, and none made up where they are missing', () => {
+      const read = (rows: unknown) => readSglangScores(reply(whole, rows), { ...request, topK: top.k }).top!;
+      const { ids: topIds, logProbs, present } = read(top.rows);
+      expect([...topIds]).toEqual(top.right.ids);
+      expect([...logProbs]).toEqual(top.right.logProbs);
+      expect([...present]).toEqual(top.right.present);
+      const holed = read(top.rows.with(1, null));
+      expect([[...holed.ids], [...holed.present]]).toEqual([top.withoutFirst.ids, top.withoutFirst.present]);
+    });
   });
 
   it('a batch leaves in the queue what is over its size', () => {
