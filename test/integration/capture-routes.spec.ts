@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { BUCKETS, TurnCompleted } from '@app/contracts';
 import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
@@ -412,6 +413,21 @@ describe('capture routes', () => {
         expect(info.exclusion).toBe('upstream_error');
       } finally {
         await bucket.put(POLICY_KEY, JSON.stringify(state));
+      }
+    });
+
+    it.each([
+      [false, 1],
+      [true, 0],
+    ])('warns once of an engine that repeats itself with every piece (incremental: %p)', async (incremental, times) => {
+      const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+      try {
+        const both = await start({ ...GENERATE, incrementalStreaming: incremental });
+        for (let turn = 0; turn < 2; turn += 1) await serve(both, request({ stream: true }));
+        const told = warn.mock.calls.filter(([text]) => String(text).includes('--incremental-streaming-output'));
+        expect(told).toHaveLength(times);
+      } finally {
+        warn.mockRestore();
       }
     });
 
