@@ -17,43 +17,66 @@ import {
 } from '@app/testing';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 
-/** An engine, and whether the gateway is given its tokenizer, with its own template or another. */
-type Options = EngineDoubleOptions & { tokenizer?: boolean; otherTemplate?: boolean };
+/** An engine, and whether the gateway is given its tokenizer, with its own template or another, or its sampling. */
+type Options = EngineDoubleOptions & { tokenizer?: boolean; otherTemplate?: boolean; saysSampling?: boolean };
+
+const NO_CHAT_IDS = 'sglext: no ids in its streams; token_ids: no ids in its streams';
+const NO_RENDERER =
+  'generate: neither server.tokenizer is set, nor all of server.temperature, server.top_p and server.top_k';
 
 /** Engines, what each is captured by, and what is said against better routes. */
 const ENGINES: [name: string, options: Options, route: string, why: string][] = [
   ['an SGLang with sglext', {}, 'sglext', ''],
   ['a vLLM', { dialect: 'vllm' }, 'token_ids', 'sglext: no ids in its streams'],
-  [
-    'an SGLang without ids in its chat',
-    { sglext: false },
-    'text',
-    'sglext: no ids in its streams; token_ids: no ids in its streams; generate: server.tokenizer is not set',
-  ],
-  [
-    'such an SGLang, where the tokenizer is known',
-    { sglext: false, tokenizer: true },
-    'generate',
-    'sglext: no ids in its streams; token_ids: no ids in its streams',
-  ],
+  ['an SGLang without ids in its chat', { sglext: false }, 'text', `${NO_CHAT_IDS}; ${NO_RENDERER}`],
+  ['such an SGLang, where the tokenizer is known', { sglext: false, tokenizer: true }, 'generate', NO_CHAT_IDS],
   [
     'such an SGLang, where the template is of another model',
     { sglext: false, tokenizer: true, otherTemplate: true },
     'text',
-    'sglext: no ids in its streams; token_ids: no ids in its streams; ' +
-      'generate: the engine makes another prompt of the same messages than server.tokenizer',
+    `${NO_CHAT_IDS}; generate: the engine's chat makes another prompt of the same messages than server.tokenizer`,
+  ],
+  [
+    'such an SGLang, where its sampling is known and it renders itself',
+    { sglext: false, saysSampling: true },
+    'generate',
+    NO_CHAT_IDS,
+  ],
+  [
+    'such an SGLang, where it renders no messages',
+    { sglext: false, saysSampling: true, tokenizes: 'texts' },
+    'text',
+    `${NO_CHAT_IDS}; generate: no prompt could be rendered: /tokenize makes no prompt of messages`,
+  ],
+  [
+    'such an SGLang, where it renders without tools',
+    { sglext: false, saysSampling: true, tokenizes: 'messages' },
+    'text',
+    `${NO_CHAT_IDS}; generate: the engine's chat makes another prompt of the same messages than its /tokenize`,
+  ],
+  [
+    'such an SGLang, where its thoughts stand between other marks',
+    { sglext: false, saysSampling: true, reasoningParser: 'gpt-oss' },
+    'text',
+    `${NO_CHAT_IDS}; generate: its reasoning parser "gpt-oss" is not known here`,
+  ],
+  [
+    'such an SGLang, where it reads calls in a way of its own',
+    { sglext: false, saysSampling: true, toolCallParser: 'pythonic' },
+    'text',
+    `${NO_CHAT_IDS}; generate: its tool-call parser "pythonic" is not known here`,
   ],
   [
     'an SGLang whose ids are not whole',
     { faults: ['sglext_without_last_id'] },
     'text',
-    'sglext: 4 log-probs for 3 response ids; token_ids: no ids in its streams; generate: server.tokenizer is not set',
+    `sglext: 4 log-probs for 3 response ids; token_ids: no ids in its streams; ${NO_RENDERER}`,
   ],
   [
     'a hosted model',
     { dialect: 'openai' },
     'text',
-    'sglext: refused with status 400; token_ids: refused with status 400; generate: server.tokenizer is not set',
+    `sglext: refused with status 400; token_ids: refused with status 400; ${NO_RENDERER}`,
   ],
 ];
 
@@ -63,6 +86,8 @@ const ALL_ROUTES: [options: Options, route: string][] = [
   [{ dialect: 'vllm' }, 'token_ids'],
   [{ sglext: false, tokenizer: true }, 'generate'],
   [{ sglext: false, tokenizer: true, incrementalStreaming: true }, 'generate'],
+  [{ sglext: false, saysSampling: true }, 'generate'],
+  [{ sglext: false, saysSampling: true, incrementalStreaming: true }, 'generate'],
   [{ sglext: false }, 'text'],
   [{ dialect: 'vllm', tokenIds: false }, 'text'],
 ];
@@ -148,6 +173,7 @@ describe('capture routes', () => {
   const start = async ({
     tokenizer = false,
     otherTemplate = false,
+    saysSampling = false,
     ...options
   }: Options): Promise<{ engine: EngineDouble; gateway: TestGateway }> => {
     const engine = await startEngineDouble(options);
@@ -157,6 +183,13 @@ describe('capture routes', () => {
       OPENCLAW_RL_NATS_STORE_GB: '1',
       OPENCLAW_RL_SERVER_BASE_URL: engine.url,
       OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      ...(saysSampling
+        ? {
+            OPENCLAW_RL_SERVER_TEMPERATURE: '1',
+            OPENCLAW_RL_SERVER_TOP_P: '1',
+            OPENCLAW_RL_SERVER_TOP_K: '-1',
+          }
+        : {}),
       ...(tokenizer ? { OPENCLAW_RL_SERVER_TOKENIZER: otherTemplate ? otherFolder : folder } : {}),
     });
     open.push(gateway);
@@ -194,7 +227,7 @@ describe('capture routes', () => {
       expect(served.stored.head).toMatchObject({ route, finishReason: 'tool_calls', response: { role: 'assistant' } });
       const { arrays } = route === 'text' ? { arrays: { promptIds: [], responseIds: [], logProbs: [] } } : first.stored;
       for (const name of ['promptIds', 'responseIds', 'logProbs'] as const) {
-        expect(Array.from(served.stored.arrays[name]!)).toEqual(Array.from(arrays[name]!));
+        expect(Array.from(served.stored.arrays[name]!)).toEqual(Array.from(arrays[name]));
       }
     }
     expect(first!.seen).toEqual({
@@ -244,6 +277,26 @@ describe('capture routes', () => {
       const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
       expect(metrics).toContain('openclaw_rl_prompts_total{drift="new"} 1');
       expect(metrics).toContain('openclaw_rl_prompts_total{drift="forked"} 1');
+    });
+
+    it('has the engine render where it is given no tokenizer, and serves by the chat what it does not render', async () => {
+      const { engine, gateway } = await start({ sglext: false, saysSampling: true });
+      engine.script({ content: 'One.' }, { content: 'Two.' }, { content: 'Three.' });
+      const messages: object[] = [...request().messages];
+      const routes = [];
+      for (const question of ['and?', 'so?', 'then?']) {
+        if (question === 'then?') engine.set({ tokenizes: 'texts' });
+        const response = await gateway.post('/v1/chat/completions', request({ messages, tools: [] }));
+        const turnId = response.headers.get('x-rl-turn-id')!;
+        messages.push((await response.json()).choices[0].message, { role: 'user', content: question });
+        const { body } = await until(() => bus.read(TurnCompleted, turnId), { what: 'the stored turn' });
+        routes.push(body.head.route);
+      }
+      expect(routes).toEqual(['generate', 'generate', 'text']);
+      const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+      for (const drift of ['new', 'clean', 'failed']) {
+        expect(metrics).toContain(`openclaw_rl_prompts_total{drift="${drift}"} 1`);
+      }
     });
 
     it('says its sampling, also what only the model says', async () => {

@@ -1,5 +1,6 @@
 export {
   endsInsideThought,
+  findThoughtMarks,
   findToolDialect,
   THOUGHT_MARKS,
   TOOL_DIALECTS,

@@ -16,6 +16,7 @@ export {
   EngineUnreachableError,
 } from './engine-errors';
 export { ChatAnswer, chatFinishReason, type ChatAnswerOptions } from './generate/chat-answer';
+export { detokenize, EngineTokensError, tokenizeChat } from './generate/engine-tokens';
 export { GenerateReader, withoutLogProbs, type GeneratedPiece, type GenerateFinish } from './generate/generate-reader';
 export {
   continuedBody,
@@ -37,7 +38,13 @@ export { backoffMs, parseRetryAfterMs, type RetryPolicy } from './retry';
 export { probeTempering } from './probe-tempering';
 export { ASKING, PROBE_NAME, type RouteChoice } from './routes/capture-route';
 export { chooseRoute, type ChooseOptions } from './routes/choose-route';
-export { readToolParser, type ProbeRenderer } from './routes/probe-generate';
+export {
+  NO_PARSERS,
+  readParsers,
+  type EngineParsers,
+  type ProbeRenderer,
+  type PromptToProbe,
+} from './routes/probe-generate';
 export {
   ClientGoneError,
   UpstreamClient,

@@ -143,10 +143,10 @@ export class GenerateRelay implements AnswerRelay {
   }
 
   /** The deltas of a piece, recorded with its tokens. */
-  private take({ ids, logProbs, finish }: GeneratedPiece): Json[] {
+  private take({ ids, text, logProbs, finish }: GeneratedPiece): Json[] {
     const { answer, recorder } = this.options;
     for (const id of ids) this.generated.push(id);
-    const deltas = answer.push(ids);
+    const deltas = answer.push(ids, text);
     if (finish !== null) deltas.push(...answer.end());
     const logprobs = { content: logProbs.map((logprob) => ({ logprob })) };
     const metadata = { weight_version: this.reader.weightVersion };

@@ -9,7 +9,7 @@ import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder'
 import type { ChatRequest } from '../chat/parse-request';
 import { UpstreamService } from '../upstream/upstream.service';
 import { GenerateRelay } from './generate-relay';
-import type { Prompts } from './prompts';
+import type { PromptMaker } from './prompt-maker';
 import { suitsGenerate } from './suits-generate';
 
 /** A chat that is to be served by `/generate`. */
@@ -33,7 +33,7 @@ export interface Generation {
 }
 
 interface RelayParts {
-  readonly prompts: Prompts;
+  readonly prompts: PromptMaker;
   readonly prompt: RenderedPrompt;
   readonly recorder: AnswerRecorder;
   readonly isUpdating: () => boolean;
@@ -62,9 +62,9 @@ export class GenerationService {
     if (prompts === null || !suitsGenerate(chat.request)) return this.byChat('by_chat');
     const { turnId, raw: body, conversation } = chat;
     try {
-      const prompt = await prompts.pool.render({ turnId, parent: conversation?.parentChain ?? null, body });
+      const prompt = await prompts.render({ turnId, parent: conversation?.parentChain ?? null, body });
       if (findChatOnlyField(prompt.fields) !== null) {
-        prompts.pool.forget(turnId);
+        prompts.forget(turnId);
         return this.byChat('by_chat');
       }
       this.telemetry.metrics.prompts.inc({ drift: prompt.drift });
@@ -80,7 +80,7 @@ export class GenerationService {
     return null;
   }
 
-  private generation(chat: GenerationRequest, prompts: Prompts, prompt: RenderedPrompt): Generation {
+  private generation(chat: GenerationRequest, prompts: PromptMaker, prompt: RenderedPrompt): Generation {
     const { turnId, request, conversation } = chat;
     const defaults = prompts.defaults(this.settings.server);
     return {
@@ -89,8 +89,8 @@ export class GenerationService {
       continuedBody: (generated) =>
         continuedBody(prompt.json, prompt.fields, { stream: request.stream, defaults, generated }),
       settle: (answer) => {
-        if (answer?.responseIds == null || conversation === null) prompts.pool.forget(turnId);
-        else prompts.pool.remember(turnId, hashAnswer(conversation, answer.message).chain, answer.responseIds);
+        if (answer?.responseIds == null || conversation === null) prompts.forget(turnId);
+        else prompts.remember(turnId, hashAnswer(conversation, answer.message).chain, answer.responseIds);
       },
     };
   }
@@ -100,14 +100,15 @@ export class GenerationService {
     { prompts, prompt, recorder, isUpdating }: RelayParts,
   ): GenerateRelay {
     const { fields, insideThought } = prompt;
+    const { parsers } = this.upstream;
     const usesTools = request.tools.length > 0 && fields.tool_choice !== 'none';
     return new GenerateRelay({
       answer: new ChatAnswer({
         vocabulary: prompts.vocabulary,
         form: {
-          reasoning: prompts.reasoning,
+          reasoning: prompts.reasoning(parsers),
           startsInside: insideThought,
-          tools: usesTools ? prompts.toolDialect(this.upstream.toolParser) : null,
+          tools: usesTools ? prompts.toolDialect(parsers) : null,
           schemas: toolSchemas(request.tools),
         },
         stopTexts: fields.no_stop_trim === true ? [] : stopTexts(fields),

@@ -2,7 +2,9 @@ import type { CaptureRoute } from '@app/contracts';
 import {
   chooseRoute,
   probeTempering,
-  readToolParser,
+  NO_PARSERS,
+  readParsers,
+  type EngineParsers,
   type ProbeRenderer,
   type RouteChoice,
   type UpstreamClient,
@@ -15,7 +17,7 @@ const UNSERVED_MS = 30_000;
 export interface ProbeTarget {
   readonly client: UpstreamClient;
   readonly model: string | null;
-  /** What renders prompts here; null without the model's folder. */
+  /** What renders prompts; null where nothing can. */
   readonly renderer: ProbeRenderer | null;
   /** Whether anything answers there. */
   readonly ping: () => Promise<boolean>;
@@ -27,8 +29,8 @@ export class EngineProbe {
   choice: RouteChoice | null = null;
   /** Whether log-probs come after the sampling temperature; null while that is not known, or cannot be found out. */
   logProbsTempered: boolean | null = null;
-  /** The engine's name of its tool-call parser; null where it does not say. */
-  toolParser: string | null = null;
+  /** How the engine reads what the model writes. */
+  parsers: EngineParsers = NO_PARSERS;
   private running: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private stopped = false;
@@ -75,7 +77,7 @@ export class EngineProbe {
     try {
       if (!(await ping())) return 'unreachable';
       const choice = await chooseRoute(client, { model, renderer });
-      if (choice?.route === 'generate') this.toolParser = await readToolParser(client);
+      if (choice?.route === 'generate') this.parsers = await readParsers(client);
       this.logProbsTempered = await probeTempering(client, model);
       return choice ?? 'unserved';
     } catch {

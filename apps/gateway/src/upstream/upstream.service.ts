@@ -2,9 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
 import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts';
-import { UpstreamClient, type RouteChoice } from '@app/engines';
+import { UpstreamClient, type EngineParsers, type RouteChoice } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
-import { Prompts } from '../generate/prompts';
+import { EnginePrompts, saysSampling } from '../generate/engine-prompts';
+import { FolderPrompts } from '../generate/folder-prompts';
+import type { PromptMaker } from '../generate/prompt-maker';
 import { EngineProbe } from './engine-probe';
 
 /** How long the start waits for the engine to say what it can do, so that the first turns are captured as well. */
@@ -28,8 +30,8 @@ export class NoPolicyError extends Error {
 @Injectable()
 export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly client: UpstreamClient;
-  /** What renders prompts here; null without the model's folder. */
-  readonly prompts: Prompts | null;
+  /** What renders prompts for `/generate`; null without the model's folder and its sampling. */
+  readonly prompts: PromptMaker | null;
   private readonly probe: EngineProbe;
   private askedAgainAt = 0;
   private refusedUntil = 0;
@@ -53,8 +55,10 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     this.host = new URL(baseUrl).host;
     const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
     this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
-    this.prompts = tokenizer === null ? null : new Prompts(tokenizer);
-    const target = { client: this.client, model: policyModel, renderer: this.prompts, ping: () => this.ping() };
+    const byEngine = saysSampling(settings.server) ? new EnginePrompts(this.client, policyModel) : null;
+    this.prompts = tokenizer === null ? byEngine : new FolderPrompts(tokenizer);
+    const renderer = this.prompts?.renderer ?? null;
+    const target = { client: this.client, model: policyModel, renderer, ping: () => this.ping() };
     this.probe = new EngineProbe(target, (choice) => {
       this.tellChoice(choice);
     });
@@ -70,9 +74,9 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     return this.probe.choice?.why ?? null;
   }
 
-  /** The engine's name of its tool-call parser; null where it does not say. */
-  get toolParser(): string | null {
-    return this.probe.toolParser;
+  /** How the engine reads what the model writes. */
+  get parsers(): EngineParsers {
+    return this.probe.parsers;
   }
 
   /** Sampling where a request names none; null where only the engine knows. */

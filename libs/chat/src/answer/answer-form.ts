@@ -44,6 +44,13 @@ export const findToolDialect = (template: string, parser: string | null): ToolDi
 /** The marks of thoughts that all known families share. */
 export const THOUGHT_MARKS = { open: '<think>', close: '</think>' } as const;
 
+/** SGLang's reasoning parsers of models whose thoughts stand between these marks. */
+const THINKERS: ReadonlySet<string> = new Set(['qwen3', 'qwen3-thinking', 'deepseek-r1', 'deepseek-v3', 'glm45']);
+
+/** The marks of thoughts that an engine's reasoning parser looks for; null for one that is not known here. */
+export const findThoughtMarks = (parser: string): typeof THOUGHT_MARKS | null =>
+  THINKERS.has(parser) ? THOUGHT_MARKS : null;
+
 /** Whether a prompt ends inside a thought, so that the answer goes on with it. */
 export const endsInsideThought = (prompt: string): boolean => prompt.trimEnd().endsWith(THOUGHT_MARKS.open);
 

@@ -30,7 +30,7 @@ const put = (pieces: readonly (readonly number[])[], tools: ToolDialectName | nu
     stopIds: [],
     newCallId: () => 'call_new',
   });
-  const deltas = [...pieces.flatMap((ids) => answer.push(ids)), ...answer.end()] as {
+  const deltas = [...pieces.flatMap((ids) => answer.push(ids, '')), ...answer.end()] as {
     content?: string;
     reasoning_content?: string;
     tool_calls?: { index: number; function: { name: string; arguments: string } }[];

@@ -6,7 +6,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** How an answer's tokens become a chat's answer. */
 export interface ChatAnswerOptions {
-  readonly vocabulary: Vocabulary;
+  /** What every token stands for; null: the text is the engine's own. */
+  readonly vocabulary: Vocabulary | null;
   readonly form: AnswerForm;
   readonly stopTexts: readonly string[];
   readonly stopIds: readonly number[];
@@ -21,14 +22,15 @@ const marksOf = ({ reasoning, tools }: AnswerForm): string[] => [
 
 /** Turns the tokens of an answer into the deltas of a chat's stream. */
 export class ChatAnswer {
-  private readonly detokenizer: Detokenizer;
+  private readonly detokenizer: Detokenizer | null;
   private readonly stop: StopText;
   private readonly parser: AnswerParser;
   private calls = 0;
 
   constructor(private readonly options: ChatAnswerOptions) {
     const { vocabulary, form, stopTexts, stopIds } = options;
-    this.detokenizer = new Detokenizer(vocabulary, { shown: marksOf(form), hiddenIds: stopIds });
+    this.detokenizer =
+      vocabulary === null ? null : new Detokenizer(vocabulary, { shown: marksOf(form), hiddenIds: stopIds });
     this.stop = new StopText(stopTexts);
     this.parser = new AnswerParser(form);
   }
@@ -38,12 +40,13 @@ export class ChatAnswer {
     return this.calls > 0;
   }
 
-  push(ids: readonly number[]): Json[] {
-    return this.deltas(this.parser.push(this.stop.push(this.detokenizer.push(ids))));
+  /** @param text what the engine itself says that the tokens stand for */
+  push(ids: readonly number[], text: string): Json[] {
+    return this.deltas(this.parser.push(this.stop.push(this.detokenizer?.push(ids) ?? text)));
   }
 
   end(): Json[] {
-    const rest = this.stop.push(this.detokenizer.end()) + this.stop.end();
+    const rest = this.stop.push(this.detokenizer?.end() ?? '') + this.stop.end();
     return this.deltas([...this.parser.push(rest), ...this.parser.end()]);
   }
 

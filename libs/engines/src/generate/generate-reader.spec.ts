@@ -7,7 +7,10 @@ const IDS = [5, 6, 5, 7];
 const LOG_PROBS = [-0.5, -0.25, -1, 0];
 const entry = (i: number): Entry => [LOG_PROBS[i]!, IDS[i]!, null];
 
+const TEXT = new Map(IDS.map((id) => [id, `<${id}>`]));
+
 const piece = (ids: readonly number[], entries: readonly Entry[], more: object = {}) => ({
+  text: ids.map((id) => TEXT.get(id)).join(''),
   output_ids: ids,
   meta_info: { completion_tokens: ids.length, finish_reason: null, output_token_logprobs: entries, ...more },
 });
@@ -48,6 +51,7 @@ describe('GenerateReader', () => {
         for (const pieces of [cumulative(cuts), incremental(cuts)]) {
           const { reader, got, ids, logProbs } = read(pieces);
           expect([ids, logProbs, reader.isContradictory]).toEqual([IDS, LOG_PROBS, false]);
+          expect(got.map(({ text }) => text).join('')).toBe('<5><6><5><7>');
           expect(got.at(-1)!.finish).toEqual({ type: 'stop', stopText: null });
           expect(reader.usage).toEqual({ promptTokens: 3, completionTokens: 4, cachedTokens: 2 });
           expect(reader.weightVersion).toBe('v2');
@@ -95,7 +99,7 @@ describe('GenerateReader', () => {
       { error: { message: 'm' } },
     ]);
     expect(got[0]!.finish).toEqual({ type: 'stop', stopText: 'END' });
-    expect(got[1]!).toMatchObject({ ids: [], finish: null, error: { message: 'm' } });
+    expect(got[1]!).toMatchObject({ ids: [], text: '', finish: null, error: { message: 'm' } });
   });
 
   it.each([

@@ -4,6 +4,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface GeneratedPiece {
   /** Ids that no earlier piece had. */
   readonly ids: readonly number[];
+  /** The engine's own text that no earlier piece had. */
+  readonly text: string;
   /** Log-probs that no earlier piece had; null where an entry has no number. They may come behind their ids. */
   readonly logProbs: readonly (number | null)[];
   /** Why it ended; null while it goes on. */
@@ -57,6 +59,7 @@ export class GenerateReader {
   isContradictory = false;
   private readonly ids: number[] = [];
   private logProbs = 0;
+  private textLength = 0;
 
   /** Never throws on what an engine sends: what does not fit is left out, and noted. */
   add(piece: Json): GeneratedPiece {
@@ -64,11 +67,13 @@ export class GenerateReader {
     this.note(meta);
     const entries = listOf(meta.output_token_logprobs);
     const sent = Array.isArray(piece.output_ids) ? (piece.output_ids as number[]) : entries.map(idOf);
-    const ids = this.freshIds(sent, count(meta.completion_tokens) ?? sent.length);
+    const total = count(meta.completion_tokens) ?? sent.length;
+    const text = this.freshText(piece.text, sent.length === total);
+    const ids = this.freshIds(sent, total);
     for (const id of ids) this.ids.push(id);
     const finish = finishOf(meta.finish_reason);
     const error = isObject(piece.error) ? piece.error : null;
-    return { ids, logProbs: this.freshLogProbs(entries, ids.length), finish, error };
+    return { ids, text, logProbs: this.freshLogProbs(entries, ids.length), finish, error };
   }
 
   private note(meta: Json): void {
@@ -89,6 +94,13 @@ export class GenerateReader {
     }
     if (sent.length !== total - seen) this.isContradictory = true;
     return sent;
+  }
+
+  private freshText(text: unknown, isAllSoFar: boolean): string {
+    if (typeof text !== 'string') return '';
+    const fresh = isAllSoFar ? text.slice(this.textLength) : text;
+    this.textLength += fresh.length;
+    return fresh;
   }
 
   private freshLogProbs(entries: readonly unknown[], freshIds: number): (number | null)[] {

@@ -2,21 +2,43 @@ import type { ChatMessage } from '@app/chat';
 import type { UpstreamClient } from '../upstream-client';
 import { PROBE_NAME } from './capture-route';
 
-/** Renders prompts here, as they would be sent to `/generate`. */
-export interface ProbeRenderer {
-  /** @throws an error that says why it cannot */
-  render(messages: readonly ChatMessage[]): Promise<readonly number[]>;
+/** What a prompt is rendered from, in a chat request's own fields. */
+export interface PromptToProbe {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly unknown[];
+  readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
 }
 
-/** Conversations that the engine's own chat has to render alike; without tools, which engines print in many ways. */
-const CONVERSATIONS: readonly (readonly ChatMessage[])[] = [
-  [{ role: 'user', content: 'Say yes.' }],
-  [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'user', content: ' Say “yes”, 请说。 ' },
-    { role: 'assistant', content: 'Yes.' },
-    { role: 'user', content: 'Again.\n' },
-  ],
+/** Renders prompts as they would be sent to `/generate`. */
+export interface ProbeRenderer {
+  /** Whether the engine itself renders, by another way than its chat. */
+  readonly isEngine: boolean;
+  /** What speaks against reading answers here that the engine's chat reads with these parsers; null: nothing. */
+  against(parsers: EngineParsers): string | null;
+  /** @throws an error that says why it cannot */
+  render(prompt: PromptToProbe): Promise<readonly number[]>;
+}
+
+/** Conversations that the engine's own chat has to render alike. */
+const CONVERSATIONS: readonly PromptToProbe[] = [
+  { messages: [{ role: 'user', content: 'Say yes.' }] },
+  {
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: ' Say “yes”, 请说。 ' },
+      { role: 'assistant', content: 'Yes.' },
+      { role: 'user', content: 'Again.\n' },
+    ],
+  },
+];
+
+/** What an older engine leaves out where it renders by another way than its chat. Here tools are not compared: engines print them in many ways. */
+const OFTEN_LEFT_OUT: readonly PromptToProbe[] = [
+  {
+    messages: [{ role: 'user', content: 'Look.' }],
+    tools: [{ type: 'function', function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } } }],
+  },
+  { messages: [{ role: 'user', content: 'Say yes.' }], chat_template_kwargs: { enable_thinking: false } },
 ];
 
 const TIMEOUT_MS = 60_000;
@@ -55,10 +77,10 @@ const sameIds = (a: readonly number[], b: unknown): boolean =>
 const isRenderedAlike = async (
   engine: UpstreamClient,
   model: string | null,
-  { messages, ids }: { messages: readonly ChatMessage[]; ids: readonly number[] },
+  { prompt, ids, isEngine }: { prompt: PromptToProbe; ids: readonly number[]; isEngine: boolean },
 ): Promise<boolean> => {
-  const common = { ...(model === null ? {} : { model }), messages };
-  const tokenized = await post(engine, 'openai', '/tokenize', common);
+  const common = { ...(model === null ? {} : { model }), ...prompt };
+  const tokenized = isEngine ? null : await post(engine, 'openai', '/tokenize', common);
   if (Array.isArray(tokenized?.tokens)) return sameIds(ids, tokenized.tokens);
   const chat = await post(engine, 'openai', '/chat/completions', { ...common, max_tokens: 1, user: PROBE_NAME });
   return isObject(chat?.usage) && chat.usage.prompt_tokens === ids.length;
@@ -69,16 +91,35 @@ const entriesOf = (answer: Json | null): readonly unknown[] => {
   return Array.isArray(entries) ? (entries as unknown[]) : [];
 };
 
+/** The parsers that an SGLang was started with, by its names; null where it does not say, or has none. */
+export interface EngineParsers {
+  readonly tools: string | null;
+  readonly reasoning: string | null;
+}
+
+export const NO_PARSERS: EngineParsers = { tools: null, reasoning: null };
+
+const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Asks an engine for its parsers. */
+export const readParsers = async (engine: UpstreamClient): Promise<EngineParsers> => {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await engine.request('GET', '/server_info', { api: 'engine', signal });
+  const info = readObject(response.status, await response.body.text());
+  return { tools: nameOf(info?.tool_call_parser), reasoning: nameOf(info?.reasoning_parser) };
+};
+
 /** null: prompts that are rendered here can be sent to the engine's `/generate`; else what stands against it. */
 export const probeGenerate = async (
   engine: UpstreamClient,
   model: string | null,
   renderer: ProbeRenderer,
 ): Promise<string | null> => {
-  for (const messages of CONVERSATIONS) {
-    const ids = await renderer
-      .render(messages)
-      .catch((error: unknown) => (error instanceof Error ? error.message : ''));
+  const { isEngine } = renderer;
+  const problem = renderer.against(await readParsers(engine));
+  if (problem !== null) return problem;
+  for (const prompt of isEngine ? [...CONVERSATIONS, ...OFTEN_LEFT_OUT] : CONVERSATIONS) {
+    const ids = await renderer.render(prompt).catch((error: unknown) => (error instanceof Error ? error.message : ''));
     if (typeof ids === 'string') return `no prompt could be rendered: ${ids}`;
     const generated = await post(engine, 'engine', '/generate', {
       input_ids: ids,
@@ -86,19 +127,11 @@ export const probeGenerate = async (
       sampling_params: { max_new_tokens: 1 },
       return_logprob: true,
     });
-    if (generated === null) return 'the engine has no /generate, or refuses the ids of server.tokenizer';
+    if (generated === null) return 'the engine has no /generate, or refuses the ids of the prompt';
     if (entriesOf(generated).length === 0) return 'no log-probs from /generate';
-    if (!(await isRenderedAlike(engine, model, { messages, ids }))) {
-      return 'the engine makes another prompt of the same messages than server.tokenizer';
+    if (!(await isRenderedAlike(engine, model, { prompt, ids, isEngine }))) {
+      return `the engine's chat makes another prompt of the same messages than ${isEngine ? 'its /tokenize' : 'server.tokenizer'}`;
     }
   }
   return null;
-};
-
-/** The tool-call parser that an SGLang was started with; null where it does not say. */
-export const readToolParser = async (engine: UpstreamClient): Promise<string | null> => {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await engine.request('GET', '/server_info', { api: 'engine', signal });
-  const info = readObject(response.status, await response.body.text());
-  return typeof info?.tool_call_parser === 'string' ? info.tool_call_parser : null;
 };

@@ -46,6 +46,8 @@ const serverInfo: Endpoint = ({ settings, modelPath, runningCount }, exchange) =
     context_length: settings.contextLength,
     incremental_streaming_output: settings.incrementalStreaming,
     weight_version: settings.weightVersion,
+    reasoning_parser: settings.reasoningParser,
+    tool_call_parser: settings.toolCallParser,
     internal_states: [{ num_running_reqs: runningCount }],
     version: 'double',
   });
@@ -55,8 +57,9 @@ const tokenize: Endpoint = (engine, exchange) => {
   const { body } = exchange;
   const one = (text: string): number[] => encode(text).slice(engine.has('tokenize_loses_a_token') ? 1 : 0);
   const max = { max_model_len: engine.settings.contextLength };
-  if (body.messages !== undefined) {
-    const tokens = chatPromptIds(body);
+  const { tokenizes } = engine.settings;
+  if (body.messages !== undefined && tokenizes !== 'texts') {
+    const tokens = chatPromptIds(tokenizes === 'all' ? body : { messages: body.messages });
     exchange.json(200, { tokens, count: tokens.length, ...max });
   } else if (Array.isArray(body.prompt)) {
     const tokens = (body.prompt as string[]).map(one);

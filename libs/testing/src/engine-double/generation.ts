@@ -102,10 +102,11 @@ export async function* generate(engine: Engine, request: GenerationRequest): Asy
     if (script && ids.length >= script.length) return ending({ type: 'length', length: ids.length });
     const step = nextStep(engine, request, ids, script?.[ids.length]);
     ids.push(step.id);
-    const piece = assembler.push(step.id);
+    const finish = finishWith(step.id, ids.length, sampling);
+    // A token that ends the answer is no part of its text.
+    const piece = finish?.type === 'stop' && !sampling.keepStop ? { text: '' } : assembler.push(step.id);
     yield { ...step, text: piece.text };
     if (piece.stopped !== undefined) return ending({ type: 'stop', matched: piece.stopped });
-    const finish = finishWith(step.id, ids.length, sampling);
     if (finish) return ending(finish);
   }
 }

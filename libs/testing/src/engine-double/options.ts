@@ -43,6 +43,11 @@ export interface EngineDoubleSettings {
   refuses: readonly string[];
   /** Whether chat answers can carry token ids (`sglext`). @default true */
   sglext: boolean;
+  /** What of a chat `/v1/tokenize` renders: all of it, no tools and no options, or no messages at all. @default 'all' */
+  tokenizes: 'all' | 'messages' | 'texts';
+  /** Names of the parsers that it was started with. @default qwen3, qwen25 */
+  reasoningParser: string | null;
+  toolCallParser: string | null;
   /** Whether a vLLM knows `return_token_ids`. @default true */
   tokenIds: boolean;
   /** Whether `response_format: json_schema` is supported; without it such a request is a 400. @default true */
@@ -85,6 +90,9 @@ export const DEFAULT_SETTINGS: EngineDoubleSettings = {
   dialect: 'sglang',
   refuses: ['logprobs', 'top_logprobs'],
   sglext: true,
+  tokenizes: 'all',
+  reasoningParser: 'qwen3',
+  toolCallParser: 'qwen25',
   tokenIds: true,
   jsonSchema: true,
   unscripted: 'readable',

@@ -38,7 +38,8 @@ const NOTHING: OwnSegments = new Map();
 const sameIds = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((id, i) => id === b[i]);
 
-const startsWith = (ids: Int32Array, head: Int32Array): boolean =>
+/** Whether tokens begin with these. */
+export const startsWith = (ids: Int32Array, head: Int32Array): boolean =>
   ids.length >= head.length &&
   Buffer.compare(
     Buffer.from(ids.buffer, ids.byteOffset, head.byteLength),

@@ -1,0 +1,77 @@
+import { availableParallelism } from 'node:os';
+import { findToolDialect, THOUGHT_MARKS, TOOL_DIALECTS, type ToolDialect } from '@app/chat';
+import type { EngineParsers, GenerateDefaults, PromptToProbe, ProbeRenderer } from '@app/engines';
+import {
+  readModelFolder,
+  RenderPool,
+  Vocabulary,
+  type ModelFolder,
+  type RenderedPrompt,
+  type RenderJob,
+} from '@app/tokens';
+import type { ConfiguredSampling, PromptMaker } from './prompt-maker';
+
+const MOST_THREADS = 4;
+
+/** Prompts by the policy's own tokenizer and chat template, rendered in threads of their own. */
+export class FolderPrompts implements PromptMaker {
+  readonly vocabulary: Vocabulary;
+  readonly renderer: ProbeRenderer = {
+    isEngine: false,
+    against: () => null,
+    render: (prompt) => this.renderProbe(prompt),
+  };
+  private readonly pool: RenderPool;
+  private readonly model: Pick<ModelFolder, 'template' | 'sampling'>;
+
+  /** @throws ModelFolderError */
+  constructor(folder: string) {
+    const model = readModelFolder(folder);
+    this.vocabulary = new Vocabulary(model);
+    this.model = { template: model.template, sampling: model.sampling };
+    // One core is left to serving.
+    this.pool = new RenderPool(folder, Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)));
+  }
+
+  render(job: RenderJob): Promise<RenderedPrompt> {
+    return this.pool.render(job);
+  }
+
+  remember(turnId: string, chain: string, responseIds: readonly number[]): void {
+    this.pool.remember(turnId, chain, responseIds);
+  }
+
+  forget(turnId: string): void {
+    this.pool.forget(turnId);
+  }
+
+  reasoning(): typeof THOUGHT_MARKS | null {
+    return this.model.template.includes(THOUGHT_MARKS.close) ? THOUGHT_MARKS : null;
+  }
+
+  toolDialect({ tools }: EngineParsers): ToolDialect | null {
+    const name = findToolDialect(this.model.template, tools);
+    return name === null ? null : TOOL_DIALECTS[name];
+  }
+
+  defaults(configured: ConfiguredSampling): GenerateDefaults {
+    const { sampling } = this.model;
+    return {
+      temperature: configured.temperature ?? sampling.temperature ?? 1,
+      topP: configured.topP ?? sampling.topP ?? 1,
+      topK: configured.topK ?? sampling.topK ?? -1,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
+  }
+
+  private async renderProbe(prompt: PromptToProbe): Promise<readonly number[]> {
+    await this.pool.ready();
+    const turnId = 'probe';
+    const { ids } = await this.pool.render({ turnId, parent: null, body: Buffer.from(JSON.stringify(prompt)) });
+    this.pool.forget(turnId);
+    return Array.from(ids);
+  }
+}
