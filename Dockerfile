@@ -66,6 +66,13 @@ COPY --from=build /app/dist/apps/trainer dist/apps/trainer
 EXPOSE 9100
 CMD ["dist/apps/trainer/src/main.js"]
 
+FROM app AS pocket-engine
+ENV READY_URL=http://127.0.0.1:30001/readyz
+COPY --from=build /app/dist/apps/pocket-engine dist/apps/pocket-engine
+COPY libs/pocket-lm/weights libs/pocket-lm/weights
+EXPOSE 30001
+CMD ["dist/apps/pocket-engine/src/main.js"]
+
 # Stands in for a policy and a judge on a machine without a GPU.
 FROM app AS engine-double
 ENV READY_URL=http://127.0.0.1:8000/health

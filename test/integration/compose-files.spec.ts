@@ -12,8 +12,8 @@ const services = servicesOf('deploy/docker-compose.yml');
 const { projects } = JSON.parse(readText('nest-cli.json')) as { projects: Record<string, { type: string }> };
 const apps = Object.keys(projects).filter((name) => projects[name]?.type === 'application');
 
-/** The trainer talks to the door alone. */
-const onTheBus = apps.filter((app) => app !== 'trainer');
+/** The trainer talks to the door alone, and the pocket engine answers whoever asks. */
+const onTheBus = apps.filter((app) => app !== 'trainer' && app !== 'pocket-engine');
 
 /** A service's variables as Compose puts them together, with the passwords that a fresh clone has. */
 const environmentOf = (app: string): Record<string, string> =>

@@ -319,6 +319,22 @@ const CASES: readonly Case[] = [
     refused: ['"csv"'],
   },
   {
+    path: 'pocket.host',
+    default: '127.0.0.1',
+    toml: ['"0.0.0.0"', '0.0.0.0'],
+    env: ['localhost', 'localhost'],
+    refused: ['"a b"'],
+  },
+  { path: 'pocket.port', default: 30_001, toml: ['0', 0], env: ['8000', 8000], refused: ['65536'] },
+  {
+    path: 'pocket.model_dir',
+    default: 'libs/pocket-lm/weights',
+    toml: ['"b"', 'b'],
+    env: ['c', 'c'],
+    refused: ['""'],
+  },
+  { path: 'pocket.streams', default: 16, toml: ['1', 1], env: ['32', 32], refused: ['0', '129'] },
+  {
     path: 'records.enabled',
     default: false,
     toml: ['true', true],

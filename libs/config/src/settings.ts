@@ -5,6 +5,7 @@ import { JudgeSettings } from './sections/judge';
 import { LogsSettings } from './sections/logs';
 import { MetricsSettings } from './sections/metrics';
 import { NatsSettings } from './sections/nats';
+import { PocketSettings } from './sections/pocket';
 import { PoolsSettings } from './sections/pools';
 import { OpdSettings } from './sections/opd';
 import { RecordsSettings } from './sections/records';
@@ -31,6 +32,7 @@ export class Settings {
   readonly gate: GateSettings = new GateSettings();
   readonly door: DoorSettings = new DoorSettings();
   readonly trainer: TrainerSettings = new TrainerSettings();
+  readonly pocket: PocketSettings = new PocketSettings();
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();
   readonly metrics: MetricsSettings = new MetricsSettings();

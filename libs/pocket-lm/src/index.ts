@@ -12,6 +12,7 @@ export { ModelConfigError, type ModelConfig } from './model/model-config';
 export { initialParameters } from './model/parameters';
 export {
   accumulateGradients,
+  nextLogits,
   scoreSequences,
   SequenceError,
   type LossSlopes,

@@ -70,6 +70,7 @@ export const EXPORTS = {
     'storeLimitBytes',
   ],
   trainer: ['trainingRounds'],
+  'pocket-engine': ['pocketTokens', 'pocketAnswers'],
 } as const satisfies Record<string, readonly MetricKey[]>;
 
 /** An app, by the name of its folder. */

@@ -34,6 +34,7 @@ describe('createRegistry', () => {
       'role',
       'result',
       'score',
+      'state',
     ];
     const labels = ['outcome', 'signal', 'fate', 'operation', 'error', ...known];
     for (const { name } of await registry.getMetricsAsJSON()) {

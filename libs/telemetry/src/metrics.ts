@@ -204,6 +204,17 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    pocketTokens: new Counter({
+      name: 'openclaw_rl_pocket_tokens_total',
+      help: 'Tokens that the pocket engine has generated',
+      registers,
+    }),
+    pocketAnswers: new Gauge({
+      name: 'openclaw_rl_pocket_answers',
+      help: 'Answers in the pocket engine: running, waiting',
+      labelNames: ['state'] as const,
+      registers,
+    }),
     records: new Counter({
       name: 'openclaw_rl_records_total',
       help: 'Records by result: written, or failed and to be tried again',

@@ -178,3 +178,23 @@ const unembedBackward = (
     kernels.matmul(turned, rows, dEmbedding, vocabularySize, targets.rows, width, true);
   });
 };
+
+/**
+ * Logits from which each token from `from` on was chosen, one row a token: what decoding would have seen, bit by bit.
+ * @throws SequenceError, OutOfMemoryError
+ */
+export const nextLogits = (machine: Machine, ids: readonly number[], from: number): Float32Array[] => {
+  const sequence = { ids, from };
+  checkSequence(machine, sequence);
+  const { arena, config, parameters } = machine;
+  const { width, vocabularySize } = config;
+  return arena.scope(() => {
+    const rows = ids.length - from;
+    const { hidden } = runForward(machine, batchOf(machine, [sequence]), false);
+    const logits = arena.allocate(rows * vocabularySize);
+    const first = hidden + (from - 1) * width * 4;
+    arena.kernels.matmul(first, parameters.unembedding, logits, rows, width, vocabularySize, false);
+    const values = arena.floats(logits, rows * vocabularySize);
+    return Array.from({ length: rows }, (_, row) => values.slice(row * vocabularySize, (row + 1) * vocabularySize));
+  });
+};
