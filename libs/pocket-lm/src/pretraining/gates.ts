@@ -21,11 +21,14 @@ export interface Measured {
   readonly hintedGradingFriendly: number;
 }
 
-/** What weights must reach to be shipped. */
+/**
+ * What weights must reach to be shipped. Of the held-out problems about half have numbers that were never calculated with in
+ * the corpus: a model that only remembers does not pass 0.6.
+ */
 export const GATES: Readonly<Record<keyof Measured, { readonly least: number } | { readonly most: number }>> = {
-  homeworkRight: { least: 0.7 },
+  homeworkRight: { least: 0.65 },
   homeworkStudent: { most: 0.3 },
-  hintedHomeworkRight: { least: 0.7 },
+  hintedHomeworkRight: { least: 0.65 },
   hintedHomeworkStudent: { least: 0.9 },
   gradingRight: { least: 0.9 },
   gradingFriendly: { most: 0.25 },
