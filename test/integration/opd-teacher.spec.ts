@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
-import { CONSUMERS, TurnArrived, TurnCompleted, TurnFollowed, TurnHinted, TurnSettled } from '@app/contracts';
+import { BUCKETS, CONSUMERS, TurnArrived, TurnCompleted, TurnFollowed, TurnHinted, TurnSettled } from '@app/contracts';
+import { INITIAL_POLICY_STATE, isDrained, POLICY_KEY, type PolicyState } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import {
   decode,
   encode,
+  freePort,
   nextLogProbs,
   SPECIAL,
   startEngineDouble,
@@ -17,6 +19,7 @@ import {
   type NatsServer,
 } from '@app/testing';
 import { OpdTeacherModule } from '../../apps/opd-teacher/src/opd-teacher.module';
+import { Teacher } from '../../apps/opd-teacher/src/teaching/teacher';
 import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
 import { SlowProxy } from '../support/slow-proxy';
@@ -374,5 +377,67 @@ describe('opd-teacher', () => {
     const said = [...logged, await app.get(Telemetry).registry.metrics()].join('\n');
     expect(said).not.toMatch(/tea and coffee|use a list/);
     expect(decode(RESPONSE_IDS)).toContain(RESPONSE);
+  });
+
+  it('is on all engines of its pool, and does without one that is gone', async () => {
+    const second = await startEngineDouble({ model: 'prm', weightVersion: 'teacher' });
+    try {
+      const env = {
+        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
+        OPENCLAW_RL_POOLS_PRM_ENGINES: `${prm.url},${second.url}`,
+      };
+      await start(env);
+      const hosts = [prm, second].map(({ url }) => new URL(url).host);
+      await until(() => logged.some((line) => hosts.every((host) => line.includes(host))), { what: 'both are found' });
+      await second.close();
+      for (const turnId of [await turn(), await turn()]) expect((await hinted(turnId)).info.reason).toBeUndefined();
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('takes in an engine of its pool that comes up later', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    await start({
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
+      OPENCLAW_RL_POOLS_PRM_ENGINES: `${prm.url},${url}`,
+    });
+    const isTeacherAt = (host: string): boolean => logged.some((line) => line.includes(`${host} is the teacher`));
+    await until(() => isTeacherAt(new URL(prm.url).host), { what: 'the first one is found' });
+    const later = await startEngineDouble({ port, model: 'prm', weightVersion: 'teacher' });
+    try {
+      await until(() => isTeacherAt(new URL(url).host), { what: 'the later one is found', timeoutMs: 20_000 });
+    } finally {
+      await later.close();
+    }
+  });
+
+  it('waits for a weight update where the policy’s engine is the teacher, and where it is not, does not', async () => {
+    const update = { token: 't', requestId: 'r', asked: '', leaseIds: [], leaseMs: 60_000, startedAt: 1 };
+    const gate = { state: 'updating' as const, until: Date.now() + 60_000, holder: 'a', update };
+    const bucket = await bus.bucket(BUCKETS.policy);
+    const setState = (state: PolicyState) => bucket.put(POLICY_KEY, JSON.stringify(state));
+    try {
+      const app = await start({ OPENCLAW_RL_OPD_TEACHER: 'policy' });
+      const teacher = app.get(Teacher);
+      await until(() => teacher.state === 'up', { what: 'the teacher is found' });
+      const asked = scoringCalls(policy).length;
+      await setState({ ...INITIAL_POLICY_STATE, gate });
+      await until(() => teacher.pauseMs() > 0, { what: 'the teacher waits' });
+      const turnId = await turn();
+      expect(await isDrained(bus, 't')).toBe(true);
+      expect(scoringCalls(policy)).toHaveLength(asked);
+      await setState(INITIAL_POLICY_STATE);
+      expect((await hinted(turnId)).info.reason).toBeUndefined();
+      expect(scoringCalls(policy).length).toBeGreaterThan(asked);
+      await app.close();
+
+      await start();
+      await setState({ ...INITIAL_POLICY_STATE, gate });
+      expect((await hinted(await turn())).info.reason).toBeUndefined();
+    } finally {
+      await setState(INITIAL_POLICY_STATE);
+    }
   });
 });

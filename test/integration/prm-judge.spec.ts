@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus } from '@app/bus';
 import {
+  BUCKETS,
   CONSUMERS,
   FeedbackGiven,
   TurnArrived,
@@ -11,6 +12,7 @@ import {
   TurnJudged,
   TurnSettled,
 } from '@app/contracts';
+import { INITIAL_POLICY_STATE, isDrained, POLICY_KEY, type PolicyState } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import {
   startEngineDouble,
@@ -377,5 +379,128 @@ describe('prm-judge', () => {
     const metrics = await replica.app.get(Telemetry).registry.metrics();
     expect(logged.length).toBeGreaterThan(0);
     expect(logged.join('\n') + metrics).not.toContain('secret-word');
+  });
+
+  describe('with several engines', () => {
+    let second: EngineDouble;
+
+    const startWithBoth = (env: Record<string, string> = {}): Promise<Replica> =>
+      start({
+        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
+        OPENCLAW_RL_POOLS_PRM_ENGINES: `${judge.url},${second.url}`,
+        ...env,
+      });
+
+    beforeEach(async () => {
+      second = await startEngineDouble({});
+    });
+    afterEach(() => second.close());
+
+    it('asks the one with the least to do', async () => {
+      await startWithBoth();
+      let answer: (value?: unknown) => void = () => undefined;
+      const hold = new Promise((resolve) => (answer = resolve));
+      judge.script(() => ({ to: 'judge', content: '{"score": 1}', hold }));
+      const turns = await Promise.all(Array.from({ length: 6 }, () => turn()));
+      // What one of them holds up, the other one goes on without.
+      await until(() => second.chats('judge').length > judge.chats('judge').length, { what: 'the other one is asked' });
+      answer();
+      for (const turnId of turns) expect((await judged(turnId)).info.score).toBe(1);
+      expect(judge.chats('judge').length).toBeGreaterThan(0);
+    });
+
+    it('goes on without one that is down, says so, and takes it back', async () => {
+      const { port } = judge;
+      const host = new URL(judge.url).host;
+      await judge.close();
+      const replica = await startWithBoth({ OPENCLAW_RL_JUDGE_BREAKER_FAILURES: '2', OPENCLAW_RL_JUDGE_VOTES: '1' });
+      for (let i = 0; i < 3; i += 1) expect((await judged(await turn())).info.score).toBe(1);
+      await expect(replica.ready()).resolves.toMatchObject({ body: { status: 'ok', judge: 'up' } });
+      expect(logged).toContain(`prm engine ${host} gets no requests: it fails again and again`);
+      judge = await startEngineDouble({ port });
+      await until(
+        async () => {
+          await judged(await turn());
+          return logged.includes(`prm engine ${host} gets requests again: it answers`);
+        },
+        { what: 'it is back', timeoutMs: 15_000 },
+      );
+    });
+  });
+
+  describe('on the policy’s engine', () => {
+    const closed = (until: number): PolicyState => {
+      const update = { token: 't', requestId: 'r', asked: '', leaseIds: [], leaseMs: 60_000, startedAt: 1 };
+      return { ...INITIAL_POLICY_STATE, gate: { state: 'updating', until, holder: 'a', update } };
+    };
+    const setState = async (state: PolicyState): Promise<void> => {
+      const bucket = await bus.bucket(BUCKETS.policy);
+      await bucket.put(POLICY_KEY, JSON.stringify(state));
+    };
+    const startShared = (env: Record<string, string> = {}): Promise<Replica> =>
+      start({ OPENCLAW_RL_SERVER_BASE_URL: judge.url, OPENCLAW_RL_SERVER_POLICY_MODEL: 'judge', ...env });
+    const gated = (replica: Replica, isGated: boolean) =>
+      until(async () => (await replica.ready()).body.judge === (isGated ? 'waits for a weight update' : 'up'), {
+        what: isGated ? 'the judge waits' : 'the judge goes on',
+      });
+
+    afterEach(() => setState(INITIAL_POLICY_STATE));
+
+    it('waits while the gate is closed, and goes on when it opens', async () => {
+      const replica = await startShared();
+      await setState(closed(Date.now() + 60_000));
+      await gated(replica, true);
+      const turnId = await turn();
+      await gated(replica, true);
+      expect(judge.chats('judge')).toEqual([]);
+      await setState(INITIAL_POLICY_STATE);
+      expect((await judged(turnId)).info.score).toBe(1);
+    });
+
+    it('goes on by itself when the lease of an update ends', async () => {
+      const replica = await startShared();
+      await setState(closed(Date.now() + 1500));
+      await gated(replica, true);
+      expect((await judged(await turn())).info.score).toBe(1);
+    });
+
+    it('takes no failure of an engine whose weights are changed for an outage', async () => {
+      const replica = await startShared({ OPENCLAW_RL_JUDGE_BREAKER_FAILURES: '1', OPENCLAW_RL_JUDGE_VOTES: '1' });
+      let fail: (value?: unknown) => void = () => undefined;
+      const hold = new Promise((resolve) => (fail = resolve));
+      judge.script({ to: 'judge', hold, content: 'It was of help', breakAfterTokens: 1 });
+      const turnId = await turn();
+      await until(() => judge.chats('judge').length === 1, { what: 'a vote is under way' });
+      await setState(closed(Date.now() + 60_000));
+      await gated(replica, true);
+      fail();
+      await until(() => judge.chats('judge')[0]?.state === 'broken', { what: 'the engine drops the vote' });
+      await gated(replica, true);
+      await setState(INITIAL_POLICY_STATE);
+      expect((await judged(turnId)).info.score).toBe(1);
+      expect(logged.filter((line) => line.includes('judging is paused'))).toEqual([]);
+      await expect(replica.metric('votes_total')).resolves.toEqual({ '1': 1 });
+    });
+
+    it('is waited for where engines have to be let end', async () => {
+      const replica = await startShared({ OPENCLAW_RL_JUDGE_VOTES: '1' });
+      let answer: (value?: unknown) => void = () => undefined;
+      const hold = new Promise((resolve) => (answer = resolve));
+      judge.script({ to: 'judge', hold, content: '{"score": 1}' });
+      const turnId = await turn();
+      await until(() => judge.chats('judge').length === 1, { what: 'a vote is under way' });
+      await setState(closed(Date.now() + 60_000));
+      await gated(replica, true);
+      expect(await isDrained(bus, 't')).toBe(false);
+      answer();
+      await judged(turnId);
+      expect(await isDrained(bus, 't')).toBe(true);
+    });
+
+    it('is no concern of a judge on an engine of its own', async () => {
+      await start({ OPENCLAW_RL_SERVER_BASE_URL: 'http://127.0.0.1:9', OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' });
+      await setState(closed(Date.now() + 60_000));
+      expect((await judged(await turn())).info.score).toBe(1);
+    });
   });
 });

@@ -14,6 +14,7 @@ import { UpstreamModule } from './upstream/upstream.module';
 import { UpstreamService } from './upstream/upstream.service';
 import { CaptureModule } from './capture/capture.module';
 import { Gate } from './gate/gate';
+import { GateModule } from './gate/gate.module';
 
 /** The door: OpenAI's API, keys, streaming, capture, update gate. */
 @Module({})
@@ -29,10 +30,11 @@ export class GatewayModule {
         BusModule.forApp('gateway'),
         HealthModule.forApp({
           app: 'gateway',
-          imports: [UpstreamModule, CaptureModule],
+          imports: [UpstreamModule, GateModule],
           inject: [Bus, UpstreamService, Gate],
           check: readinessCheck,
         }),
+        CaptureModule,
         ChatModule,
       ],
       controllers: [ModelsController, FeedbackController, SessionsController],

@@ -6,7 +6,7 @@ import type { Teacher } from './teaching/teacher';
 /** Without the bus there is no work; without judge or teacher it waits, and goes on by itself. */
 export const readinessCheck = (
   bus: Pick<Bus, 'isUp'>,
-  voter: Pick<Voter, 'isPaused'>,
+  voter: Pick<Voter, 'isPaused' | 'isGated'>,
   teacher: Pick<Teacher, 'state'>,
 ): ReadinessCheck => {
   const voting = votingReadiness(bus, voter);

@@ -56,6 +56,15 @@ export const serving = dashboard('openclaw-rl-serving', {
       unit: 'short',
       queries: { '{{route}} {{instance}}': 'openclaw_rl_capture_route == 1' },
     }),
+    panel('Engines', {
+      description:
+        "Engines of each pool that are not in order. sick: fails again and again. stale: serves other weights than the policy's; what it makes is not trained on.",
+      unit: 'short',
+      queries: {
+        '{{pool}} {{engine}} {{condition}}':
+          'max by (pool, engine, condition) (openclaw_rl_engine_condition{condition!="ok"}) == 1',
+      },
+    }),
     panel('Waiting for the bus', {
       description:
         'Bytes of turns that are kept in memory because NATS is away or slow. At gateway.capture_buffer_mb turns are dropped.',

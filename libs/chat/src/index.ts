@@ -13,6 +13,7 @@ export type { ParsedCall, ToolDialect, ToolSchemas } from './answer/tool-dialect
 export { parseScore, parseScoreJson } from './boxed-score';
 export { hashAnswer, type AnswerHashes } from './chain';
 export type { ChatMessage } from './chat-message';
+export { hashConversationRoot } from './conversation-root';
 export { describeConversation, type Conversation } from './conversation';
 export { extractLogProbs } from './extract-log-probs';
 export { flattenContent, InvalidContentError, normalizeMessages } from './flatten-content';

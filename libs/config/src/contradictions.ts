@@ -1,4 +1,5 @@
 import { isLoopback } from './loopback';
+import { withoutVersion } from './server-url';
 import type { Settings } from './settings';
 
 /** Settings that are fine one by one and cannot be meant together. */
@@ -9,20 +10,41 @@ export interface Contradiction {
   readonly found: (settings: Settings) => string | null;
 }
 
-function policyIsHalfConfigured({ server }: Settings): string | null {
-  if (server.baseUrl === null && server.policyModel !== null)
-    return 'policy_model needs base_url, the server that has it';
-  if (server.baseUrl !== null && server.policyModel === null)
-    return 'base_url needs policy_model, the model to ask for';
+const hasPolicy = ({ server, pools }: Settings): boolean => server.baseUrl !== null || pools.policyEngines.length > 0;
+
+const hasJudge = ({ server, pools }: Settings): boolean => server.judgeBaseUrl !== null || pools.prmEngines.length > 0;
+
+function policyIsHalfConfigured(settings: Settings): string | null {
+  const { policyModel } = settings.server;
+  if (!hasPolicy(settings) && policyModel !== null) return 'policy_model needs base_url, the server that has it';
+  if (hasPolicy(settings) && policyModel === null) return 'base_url needs policy_model, the model to ask for';
   return null;
 }
 
-function judgeIsHalfConfigured({ server }: Settings): string | null {
-  if (server.judgeBaseUrl !== null && server.judgeModel === null) {
-    return 'judge_base_url needs judge_model, the model to ask for';
+function judgeIsHalfConfigured(settings: Settings): string | null {
+  const { judgeModel } = settings.server;
+  if (hasJudge(settings) && judgeModel === null) return 'judge_base_url needs judge_model, the model to ask for';
+  const hasServer = hasJudge(settings) || hasPolicy(settings);
+  return judgeModel !== null && !hasServer ? 'judge_model needs judge_base_url or base_url' : null;
+}
+
+const isAmong = (url: string, engines: readonly string[]): boolean =>
+  engines.map(withoutVersion).includes(withoutVersion(url));
+
+function policyHasTwoAddresses({ server, pools }: Settings): string | null {
+  if (pools.policyRouter) {
+    return server.baseUrl === null ? 'policy_router needs base_url, the URL of the router' : null;
   }
-  const hasServer = server.judgeBaseUrl !== null || server.baseUrl !== null;
-  return server.judgeModel !== null && !hasServer ? 'judge_model needs judge_base_url or base_url' : null;
+  if (server.baseUrl === null || pools.policyEngines.length === 0 || isAmong(server.baseUrl, pools.policyEngines)) {
+    return null;
+  }
+  return 'base_url is none of policy_engines; leave it out, or set policy_router = true if it is a router in front of them';
+}
+
+function judgeHasTwoAddresses({ server, pools }: Settings): string | null {
+  if (server.judgeBaseUrl === null || pools.prmEngines.length === 0) return null;
+  if (isAmong(server.judgeBaseUrl, pools.prmEngines)) return null;
+  return 'judge_base_url is none of prm_engines; leave one of the two out';
 }
 
 function gatewayIsOpenByAccident({ gateway }: Settings): string | null {
@@ -54,9 +76,19 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
     found: policyIsHalfConfigured,
   },
   {
+    between: ['server.base_url', 'pools.policy_engines', 'pools.policy_router'],
+    found: policyHasTwoAddresses,
+  },
+  {
+    between: ['server.judge_base_url', 'pools.prm_engines'],
+    found: judgeHasTwoAddresses,
+  },
+  {
     between: ['server.api_key_env', 'server.base_url'],
-    found: ({ server }) =>
-      server.baseUrl === null && server.apiKeyEnv !== null ? 'a key needs base_url, the server that it is for' : null,
+    found: (settings) =>
+      !hasPolicy(settings) && settings.server.apiKeyEnv !== null
+        ? 'a key needs base_url, the server that it is for'
+        : null,
   },
   {
     between: ['server.judge_model', 'server.judge_base_url', 'server.base_url'],
@@ -64,8 +96,8 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   },
   {
     between: ['server.judge_api_key_env', 'server.judge_base_url', 'server.base_url'],
-    found: ({ server }) =>
-      server.judgeApiKeyEnv !== null && server.judgeBaseUrl === null && server.baseUrl === null
+    found: (settings) =>
+      settings.server.judgeApiKeyEnv !== null && !hasJudge(settings) && !hasPolicy(settings)
         ? 'a key needs judge_base_url or base_url, the server that it is for'
         : null,
   },

@@ -78,14 +78,20 @@ export function text(allowed: string, form?: RegExp): Kind {
   };
 }
 
+/** URLs of servers: a name without dots will do. */
+const SERVER_URL = {
+  protocols: ['http', 'https'],
+  require_protocol: true,
+  require_tld: false,
+  allow_underscores: true,
+};
+
 /** An http or https URL. */
 export function httpUrl(): Kind {
   return {
     allowed: 'a URL such as http://127.0.0.1:8000 or https://api.example.com/v1',
     fromText: (value) => value,
-    checks: [
-      IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, allow_underscores: true }),
-    ],
+    checks: [IsUrl(SERVER_URL)],
   };
 }
 
@@ -104,12 +110,17 @@ export function gpuShare(): Kind {
 export function textList(allowed: string, form: RegExp): Kind {
   return {
     allowed,
-    fromText: (value) =>
-      value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
+    fromText: listFromText,
     checks: [IsArray(), ArrayUnique(), IsString({ each: true }), Matches(form, { each: true })],
+  };
+}
+
+/** A list of distinct http or https URLs; a variable separates them by commas. */
+export function urlList(): Kind {
+  return {
+    allowed: 'a list of URLs such as http://127.0.0.1:8000, each once',
+    fromText: listFromText,
+    checks: [IsArray(), ArrayUnique(), IsUrl(SERVER_URL, { each: true })],
   };
 }
 
@@ -120,4 +131,11 @@ export function optional(kind: Kind): Kind {
 
 function numberFromText(value: string): unknown {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
+}
+
+function listFromText(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 }

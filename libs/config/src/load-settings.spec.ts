@@ -171,6 +171,26 @@ describe('settings that contradict each other', () => {
     ['a server without a model', { OPENCLAW_RL_SERVER_BASE_URL: 'http://p' }, ['server.policy_model']],
     ['a judge model without a server', { OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j' }, ['server.judge_model']],
     ['a judge server without a model', { OPENCLAW_RL_SERVER_JUDGE_BASE_URL: 'http://j' }, ['server.judge_base_url']],
+    [
+      'another server than the engines',
+      {
+        OPENCLAW_RL_SERVER_BASE_URL: 'http://p',
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'p',
+        OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a,http://b',
+      },
+      ['server.base_url', 'pools.policy_engines', 'pools.policy_router'],
+    ],
+    ['a router without a URL', { OPENCLAW_RL_POOLS_POLICY_ROUTER: '1' }, ['pools.policy_router', 'server.base_url']],
+    [
+      "another server than the judge's engines",
+      {
+        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: 'http://j',
+        OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j',
+        OPENCLAW_RL_POOLS_PRM_ENGINES: 'http://a,http://b',
+      },
+      ['server.judge_base_url', 'pools.prm_engines'],
+    ],
+    ['engines without a model', { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a' }, ['server.policy_model']],
     ['a key without a server', { OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'k' }, ['server.api_key_env']],
     [
       "a judge's key without a server",
@@ -194,6 +214,14 @@ describe('settings that contradict each other', () => {
   });
 
   test.each<[string, Environment]>([
+    [
+      'a server that is one of the engines',
+      {
+        OPENCLAW_RL_SERVER_BASE_URL: 'http://a/v1',
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'p',
+        OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a,http://b',
+      },
+    ],
     ['a gateway for everybody with a key', { HOST: '0.0.0.0', SGLANG_API_KEY: 'a' }],
     ['a gateway that is opened on purpose', { HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED: '1' }],
     ['a door for everybody with a key', { OPENCLAW_RL_DOOR_HOST: '0.0.0.0', OPENCLAW_RL_DOOR_API_KEYS: 'a' }],

@@ -2,6 +2,7 @@ import { parseKeyFile } from './api-keys';
 import { CATALOGUE } from './catalogue';
 import { CONTRADICTIONS } from './contradictions';
 import type { Settings } from './settings';
+import { withoutVersion } from './server-url';
 import { isSet, type Environment, type ReadFile } from './sources';
 
 /** The usual form of a variable's name. Another word may be the key itself, pasted in the wrong place, and is not shown. */
@@ -65,7 +66,7 @@ function readKeyFile(path: string | null, readFile: ReadFile): string[] | string
 }
 
 function resolveServers(settings: Settings, env: Environment): string[] {
-  const { server, opd, trainer } = settings;
+  const { server, opd, trainer, pools } = settings;
   const problems: string[] = [];
   const keyOf = (path: string, variable: string | null): string | null => {
     if (variable === null) return null;
@@ -77,12 +78,15 @@ function resolveServers(settings: Settings, env: Environment): string[] {
     problems.push(`${nameOf(path)} names ${named} is not set; set it, or leave the setting out`);
     return null;
   };
-  const baseUrl = withoutVersion(server.baseUrl);
-  const judgeBaseUrl = withoutVersion(server.judgeBaseUrl) ?? baseUrl;
+  const policyEngines = pools.policyEngines.map(withoutVersion);
+  const prmEngines = pools.prmEngines.map(withoutVersion);
+  const baseUrl = orFirst(server.baseUrl, policyEngines);
+  const judgeBaseUrl = orFirst(server.judgeBaseUrl, prmEngines) ?? baseUrl;
   const shared = judgeBaseUrl === baseUrl;
   const apiKey = keyOf('server.api_key_env', server.apiKeyEnv);
   const ownJudgeKey = keyOf('server.judge_api_key_env', server.judgeApiKeyEnv);
   Object.assign(trainer, { doorKey: keyOf('trainer.door_key_env', trainer.doorKeyEnv) });
+  Object.assign(pools, { policyEngines: Object.freeze(policyEngines), prmEngines: Object.freeze(prmEngines) });
   Object.assign(server, {
     baseUrl,
     judgeBaseUrl,
@@ -95,12 +99,12 @@ function resolveServers(settings: Settings, env: Environment): string[] {
   return problems;
 }
 
+/** One URL stands for a server that has several. */
+function orFirst(url: string | null, engines: readonly string[]): string | null {
+  return url === null ? (engines[0] ?? null) : withoutVersion(url);
+}
+
 /** One word for each method. */
 function resolveAlgorithm({ rl }: Settings): void {
   if ((rl.algorithm as string) === 'combine') Object.assign(rl, { algorithm: 'hybrid' });
-}
-
-/** The URL without a trailing slash and without /v1, so that both ways of writing it work. */
-function withoutVersion(url: string | null): string | null {
-  return url?.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '') ?? null;
 }

@@ -1,19 +1,29 @@
-import { Breaker } from './breaker';
-import { EngineAccess } from './engine-access';
+import { EngineAccess, type AccessGate } from './engine-access';
 import { BreakerOpenError, EngineStatusError, EngineTimeoutError, type EngineError } from './engine-errors';
 import { Limiter } from './limiter';
 
 const signal = new AbortController().signal;
 const accept = () => true;
 
-const setUp = (options: { attempts?: number; failures?: number; places?: number; firstDelayMs?: number } = {}) => {
-  const { attempts = 3, failures = 100, places = 4, firstDelayMs = 0 } = options;
+interface Options {
+  attempts?: number;
+  failures?: number;
+  places?: number;
+  firstDelayMs?: number;
+  engines?: string[];
+  gate?: AccessGate | null;
+}
+
+const setUp = (options: Options = {}) => {
+  const { attempts = 3, failures = 100, places = 4, firstDelayMs = 0, engines = ['a'], gate = null } = options;
   const time = { now: 0 };
   const failed: EngineError[] = [];
   const breakerStates: boolean[] = [];
   const access = new EngineAccess({
+    engines,
     limiter: new Limiter(places),
-    breaker: new Breaker({ failures, openMs: 1000 }),
+    breaker: { failures, openMs: 1000 },
+    gate,
     retry: { attempts, firstDelayMs, longestDelayMs: firstDelayMs },
     spread: () => 1,
     clock: () => time.now,
@@ -116,5 +126,151 @@ describe('EngineAccess', () => {
     await new Promise((resolve) => setImmediate(resolve));
     leaving.abort();
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+/** A call that each engine ends when the test says so. */
+const heldCall = () => {
+  const asked: string[] = [];
+  const ends = new Map<string, { resolve: (reply: string) => void; reject: (error: Error) => void }[]>();
+  const call = (engine: string): Promise<string> => {
+    asked.push(engine);
+    return new Promise((resolve, reject) => ends.set(engine, [...(ends.get(engine) ?? []), { resolve, reject }]));
+  };
+  return { asked, call, next: (engine: string) => ends.get(engine)!.shift()! };
+};
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('EngineAccess to several engines', () => {
+  it('asks the one with the least to do', async () => {
+    const { access } = setUp({ engines: ['a', 'b', 'c'] });
+    const { asked, call, next } = heldCall();
+    const first = [1, 2, 3, 4].map(() => access.ask(call, { signal, accept }));
+    await settled();
+    expect(asked).toEqual(['a', 'b', 'c', 'a']);
+    next('b').resolve('done');
+    await settled();
+    const last = access.ask(call, { signal, accept });
+    await settled();
+    expect(asked.at(-1)).toBe('b');
+    expect(access.running).toBe(4);
+    for (const engine of ['a', 'a', 'b', 'c']) next(engine).resolve('done');
+    await Promise.all([...first, last]);
+    expect(access.running).toBe(0);
+  });
+
+  it('asks another one again after a failure', async () => {
+    const { access } = setUp({ engines: ['a', 'b'] });
+    const asked: string[] = [];
+    const call = (engine: string): Promise<string> => {
+      asked.push(engine);
+      return engine === 'a' ? Promise.reject(new EngineStatusError(500)) : Promise.resolve('good');
+    };
+    await expect(access.ask(call, { signal, accept })).resolves.toBe('good');
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('goes on without one that fails again and again, tries it by one call after a while, and takes it back', async () => {
+    const { access, time, breakerStates } = setUp({ engines: ['a', 'b'], failures: 2 });
+    let isDown = true;
+    const asked: string[] = [];
+    const call = (engine: string): Promise<string> => {
+      asked.push(engine);
+      return engine === 'a' && isDown ? Promise.reject(new EngineTimeoutError(1)) : Promise.resolve('good');
+    };
+    const ask = () => access.ask(call, { signal, accept });
+    await ask();
+    await ask();
+    expect(asked).toEqual(['a', 'b', 'a', 'b']);
+    await ask();
+    expect([asked.at(-1), access.isOpen, access.pauseMs()]).toEqual(['b', false, 0]);
+    [time.now, isDown] = [1000, false];
+    await ask();
+    expect(asked.at(-1)).toBe('a');
+    expect(breakerStates).toEqual([]);
+  });
+
+  it('is open once all are', async () => {
+    const { access, breakerStates } = setUp({ engines: ['a', 'b'], failures: 1, attempts: 9 });
+    const down = () => Promise.reject<string>(new EngineTimeoutError(1));
+    await expect(access.ask(down, { signal, accept })).rejects.toThrow(BreakerOpenError);
+    expect([access.isOpen, access.pauseMs(), breakerStates]).toEqual([true, 1000, [true]]);
+  });
+
+  it('waits for any probe, also where two are under way', async () => {
+    const { access, time } = setUp({ engines: ['a', 'b'], failures: 1, attempts: 1 });
+    const down = () => Promise.reject<string>(new EngineTimeoutError(1));
+    for (let i = 0; i < 2; i += 1) await expect(access.ask(down, { signal, accept })).rejects.toThrow();
+    time.now = 1000;
+    const { asked, call, next } = heldCall();
+    const probes = [1, 2].map(() => access.ask(call, { signal, accept }).catch(() => 'failed'));
+    await settled();
+    const waiting = access.ask(call, { signal, accept });
+    await settled();
+    next('b').reject(new EngineTimeoutError(1));
+    await settled();
+    expect(asked).toEqual(['a', 'b']);
+    next('a').resolve('back');
+    await settled();
+    expect(asked).toEqual(['a', 'b', 'a']);
+    next('a').resolve('good');
+    await expect(Promise.all([...probes, waiting])).resolves.toEqual(['back', 'failed', 'good']);
+  });
+});
+
+describe('EngineAccess behind a gate', () => {
+  const gateOf = () => {
+    let open: () => void = () => undefined;
+    const gate = {
+      isClosed: false,
+      closings: 0,
+      whenOpen: () => new Promise<void>((resolve) => (open = resolve)),
+    };
+    const set = (closed: boolean): void => {
+      gate.isClosed = closed;
+      if (closed) gate.closings += 1;
+      else open();
+    };
+    return { gate, set };
+  };
+
+  it('makes no call while it is closed', async () => {
+    const { gate, set } = gateOf();
+    const { access } = setUp({ gate });
+    set(true);
+    const { call, calls } = script('good');
+    const asked = access.ask(call, { signal, accept });
+    await settled();
+    expect(calls()).toBe(0);
+    set(false);
+    await expect(asked).resolves.toBe('good');
+  });
+
+  it('counts no failure of a call that it has closed upon, and makes it again', async () => {
+    const { gate, set } = gateOf();
+    const { access, failed } = setUp({ gate, attempts: 1, failures: 1 });
+    const { call, next, asked } = heldCall();
+    const reply = access.ask(call, { signal, accept });
+    await settled();
+    set(true);
+    next('a').reject(new EngineTimeoutError(1));
+    await settled();
+    expect([asked.length, access.isOpen, failed]).toEqual([1, false, []]);
+    set(false);
+    await settled();
+    next('a').resolve('good');
+    await expect(reply).resolves.toBe('good');
+  });
+
+  it('takes a reply that will do, whatever the gate did meanwhile', async () => {
+    const { gate, set } = gateOf();
+    const { access } = setUp({ gate });
+    const { call, next } = heldCall();
+    const reply = access.ask(call, { signal, accept });
+    await settled();
+    set(true);
+    next('a').resolve('good');
+    await expect(reply).resolves.toBe('good');
   });
 });

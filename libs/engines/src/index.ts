@@ -5,7 +5,7 @@ export type { ChatReply } from './chat-completion';
 export type { ControlAddress } from './control-call';
 export type { EngineControl, NewWeights, StandMode } from './control-types';
 export { openEngineControl } from './engine-control';
-export { EngineAccess, type AskOptions, type EngineAccessOptions } from './engine-access';
+export { EngineAccess, type AccessGate, type AskOptions, type EngineAccessOptions } from './engine-access';
 export {
   BreakerOpenError,
   EngineAnswerError,
@@ -54,3 +54,6 @@ export {
   type UpstreamRequest,
   type UpstreamResponse,
 } from './upstream-client';
+export { lookAtEngine, type EngineReport } from './rotation/look-at-engine';
+export { chooseByKey } from './rotation/rendezvous';
+export { ENGINE_CONDITIONS, Rotation, type EngineCondition, type EngineState } from './rotation/rotation';

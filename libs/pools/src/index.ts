@@ -1,4 +1,5 @@
 export { describePlan } from './describe-plan';
+export { GateWatch } from './gate-watch';
 export {
   LeaseError,
   LeaseExpiredError,
@@ -39,6 +40,7 @@ export {
   type UpdateOutcome,
 } from './policy-state';
 export {
+  obeysGate,
   planPools,
   POOL_NAMES,
   PoolPlanError,

@@ -1,6 +1,6 @@
 import { loadSettings, type Settings } from '@app/config';
 import { describePlan } from './describe-plan';
-import { planPools, PoolPlanError, requirePools } from './pool-plan';
+import { obeysGate, planPools, PoolPlanError, requirePools } from './pool-plan';
 
 const POLICY = { OPENCLAW_RL_SERVER_BASE_URL: 'http://p:1', OPENCLAW_RL_SERVER_POLICY_MODEL: 'm' };
 const JUDGE = { OPENCLAW_RL_SERVER_JUDGE_BASE_URL: 'http://j:2/v1', OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge' };
@@ -55,9 +55,49 @@ describe('layouts', () => {
     expect(plan.pools.prm).toMatchObject({ gpus: [], engines: ['http://j:2'], tensorParallel: 0 });
   });
 
+  it('give each of several engines its share of the GPUs', () => {
+    const env = { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a:1,http://b:1', OPENCLAW_RL_SERVER_POLICY_MODEL: 'm' };
+    const plan = requirePools(settingsOf(env));
+    expect(plan.pools.policy).toMatchObject({ engines: ['http://a:1', 'http://b:1'], tensorParallel: 1 });
+    expect(plan).toMatchObject({ policyUrls: ['http://a:1', 'http://b:1'], judgeUrls: ['http://a:1', 'http://b:1'] });
+    expect(plan.judgeSharesEngine).toBe(true);
+  });
+
+  it('send chats to the router in front of the engines', () => {
+    const engines = { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a:1,http://b:1', OPENCLAW_RL_POOLS_POLICY_ROUTER: '1' };
+    const plan = requirePools(settingsOf({ ...engines, ...POLICY }));
+    expect(plan.policyUrls).toEqual(['http://p:1']);
+    expect(plan.pools.policy.engines).toEqual(['http://a:1', 'http://b:1']);
+    expect(plan.judgeSharesEngine).toBe(true);
+  });
+
+  it('give the judge engines of its own', () => {
+    const engines = { OPENCLAW_RL_POOLS_PRM_ENGINES: 'http://j:2,http://k:2', OPENCLAW_RL_SERVER_JUDGE_MODEL: 'j' };
+    const plan = requirePools(settingsOf({ ...engines, ...POLICY }));
+    expect(plan.pools.prm).toMatchObject({ engines: ['http://j:2', 'http://k:2'], tensorParallel: 1 });
+    expect(plan.judgeSharesEngine).toBe(false);
+  });
+
   it('put everything on one GPU with colocate', () => {
     const env = { ...POLICY, ...JUDGE, NUM_GPUS: '1', OPENCLAW_RL_SLIME_COLOCATE: 'true' };
     expect(gpusOf(env)).toEqual([[0], [0], [0]]);
+  });
+});
+
+describe('obeysGate', () => {
+  const obeys = (env: Record<string, string>, urls: string[]): boolean => obeysGate(planPools(settingsOf(env)), urls);
+  const engines = { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a:1,http://b:1', OPENCLAW_RL_POOLS_POLICY_ROUTER: '1' };
+
+  it('is for the policy’s engines and their router, and not for others', () => {
+    expect(obeys(POLICY, ['http://p:1'])).toBe(true);
+    expect(obeys({ ...POLICY, ...JUDGE }, ['http://j:2'])).toBe(false);
+    for (const url of ['http://p:1', 'http://b:1']) expect(obeys({ ...POLICY, ...engines }, [url])).toBe(true);
+  });
+
+  it('is for a judge on GPUs of the trainer, but not for a hosted one', () => {
+    const colocated = { ...POLICY, ...JUDGE, OPENCLAW_RL_SLIME_COLOCATE: 'true' };
+    expect(obeys(colocated, ['http://j:2'])).toBe(true);
+    expect(obeys({ ...colocated, PRM_GPUS: '0' }, ['http://j:2'])).toBe(false);
   });
 });
 

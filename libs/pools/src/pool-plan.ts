@@ -19,6 +19,10 @@ export interface Pool {
 export interface PoolPlan {
   readonly gpus: number;
   readonly pools: Readonly<Record<PoolName, Pool>>;
+  /** Where chats are sent: the policy's engines, or the router in front of them. */
+  readonly policyUrls: readonly string[];
+  /** Where judging is asked for. */
+  readonly judgeUrls: readonly string[];
   /** The judge asks the policy's engine. */
   readonly judgeSharesEngine: boolean;
 }
@@ -34,19 +38,36 @@ export class PoolPlanError extends Error {
 
 const DEFAULT_GPUS: Readonly<Record<PoolName, number>> = { trainer: 4, policy: 2, prm: 2 };
 
-const urls = (url: string | null): string[] => (url === null ? [] : [url]);
+const orOne = (engines: readonly string[], url: string | null): readonly string[] => {
+  if (engines.length > 0) return engines;
+  return url === null ? [] : [url];
+};
+
+/** Where each model is, as the settings say it. */
+const addressesOf = ({
+  pools,
+  server,
+}: Settings): Record<'engines' | 'policyUrls' | 'judgeUrls', readonly string[]> => {
+  const engines = orOne(pools.policyEngines, server.baseUrl);
+  const policyUrls = pools.policyRouter ? orOne([], server.baseUrl) : engines;
+  const isPolicys = pools.prmEngines.length === 0 && server.judgeBaseUrl === server.baseUrl;
+  return { engines, policyUrls, judgeUrls: isPolicys ? policyUrls : orOne(pools.prmEngines, server.judgeBaseUrl) };
+};
 
 /** The plan as the settings say it, whether it can be or not. */
-export const planPools = ({ pools, slime, server }: Settings): PoolPlan => {
-  const judgeSharesEngine = server.baseUrl !== null && server.judgeBaseUrl === server.baseUrl;
+export const planPools = (settings: Settings): PoolPlan => {
+  const { pools, slime } = settings;
+  const { engines: policyEngines, policyUrls, judgeUrls } = addressesOf(settings);
+  const isPolicys = (url: string): boolean => policyEngines.includes(url) || policyUrls.includes(url);
+  const judgeSharesEngine = judgeUrls.some(isPolicys);
   const byDefault = (name: PoolName): number => {
     if (name === 'prm' && judgeSharesEngine) return 0;
     return slime.colocate ? pools.gpus : DEFAULT_GPUS[name];
   };
   const configured = {
     trainer: { share: pools.trainerGpus, tp: pools.trainerTp, engines: [] },
-    policy: { share: pools.policyGpus, tp: pools.policyTp, engines: urls(server.baseUrl) },
-    prm: { share: pools.prmGpus, tp: pools.prmTp, engines: judgeSharesEngine ? [] : urls(server.judgeBaseUrl) },
+    policy: { share: pools.policyGpus, tp: pools.policyTp, engines: policyEngines },
+    prm: { share: pools.prmGpus, tp: pools.prmTp, engines: judgeUrls.filter((url) => !isPolicys(url)) },
   };
   const shares = POOL_NAMES.map((name) => configured[name].share ?? byDefault(name));
   const allotted = allotGpus(shares, slime.colocate);
@@ -59,6 +80,8 @@ export const planPools = ({ pools, slime, server }: Settings): PoolPlan => {
   return {
     gpus: pools.gpus,
     pools: { trainer: poolOf('trainer'), policy: poolOf('policy'), prm: poolOf('prm') },
+    policyUrls,
+    judgeUrls,
     judgeSharesEngine,
   };
 };
@@ -118,3 +141,15 @@ export const requirePools = (settings: Settings): PoolPlan => {
 /** Whether the trainer trains on GPUs of the policy: then engines give way for as long as it does. */
 export const sharesPolicyGpus = ({ pools }: PoolPlan): boolean =>
   pools.trainer.gpus.some((gpu) => pools.policy.gpus.includes(gpu));
+
+/**
+ * Whether engines at these URLs stand still while the policy's weights are changed: they are the policy's, or the judge's on
+ * GPUs of the policy or the trainer.
+ */
+export const obeysGate = ({ pools, policyUrls }: PoolPlan, urls: readonly string[]): boolean => {
+  const { policy, prm, trainer } = pools;
+  const givesWay = prm.gpus.some((gpu) => policy.gpus.includes(gpu) || trainer.gpus.includes(gpu));
+  return urls.some(
+    (url) => policyUrls.includes(url) || policy.engines.includes(url) || (givesWay && prm.engines.includes(url)),
+  );
+};

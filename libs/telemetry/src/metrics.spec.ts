@@ -35,6 +35,9 @@ describe('createRegistry', () => {
       'result',
       'score',
       'state',
+      'pool',
+      'engine',
+      'condition',
     ];
     const labels = ['outcome', 'signal', 'fate', 'operation', 'error', ...known];
     for (const { name } of await registry.getMetricsAsJSON()) {

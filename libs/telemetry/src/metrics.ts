@@ -69,6 +69,24 @@ const createMetrics = (registry: Registry) => {
       help: 'Captured bytes that wait for the bus',
       registers,
     }),
+    engineInRotation: new Gauge({
+      name: 'openclaw_rl_engine_in_rotation',
+      help: '1 for an engine of a pool that gets requests',
+      labelNames: ['pool', 'engine'] as const,
+      registers,
+    }),
+    engineCondition: new Gauge({
+      name: 'openclaw_rl_engine_condition',
+      help: "1 for an engine's condition: ok; sick: it fails again and again; stale: it serves other weights than the gate has",
+      labelNames: ['pool', 'engine', 'condition'] as const,
+      registers,
+    }),
+    engineEjections: new Counter({
+      name: 'openclaw_rl_engine_ejections_total',
+      help: 'Times that an engine came to get no requests, by its condition',
+      labelNames: ['pool', 'engine', 'condition'] as const,
+      registers,
+    }),
     gateClosed: new Gauge({ name: 'openclaw_rl_gate_closed', help: '1 while the update gate is closed', registers }),
     gateHeldSeconds: new Histogram({
       name: 'openclaw_rl_gate_held_seconds',

@@ -1,7 +1,9 @@
+export { EngineNews } from './engine-news';
 export { StoppingError } from './errors';
 export { FollowWorker, type FollowWork } from './follow-worker';
 export { writeFollowedTurn, type FollowedTurn } from './followed-turn';
 export { requireJudge, type Question } from './judge-engine';
+export { ModelGate } from './model-gate';
 export { outageDelayMs } from './outage-delay';
 export { votingReadiness } from './readiness';
 export { TurnReader, type ReadTurn, type StoredTurn } from './turn-reader';

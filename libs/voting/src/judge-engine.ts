@@ -3,27 +3,40 @@ import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import {
   AnswerFormat,
-  Breaker,
   ChatClient,
   EngineAccess,
   Limiter,
+  type AccessGate,
   type AnswerForm,
   type ChatQuestion,
   type ChatReply,
   type EngineError,
 } from '@app/engines';
+import { planPools } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { adviceFor, adviceForForm, Complaints } from './advice';
+import { EngineNews } from './engine-news';
 import { JudgeNotConfiguredError } from './errors';
+import { ModelGate } from './model-gate';
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 20_000;
 
-/** Where the judge is and what it is called there. @throws JudgeNotConfiguredError */
-export const requireJudge = ({ server }: Settings): { readonly baseUrl: string; readonly model: string } => {
-  if (server.judgeBaseUrl === null || server.judgeModel === null) throw new JudgeNotConfiguredError();
-  return { baseUrl: server.judgeBaseUrl, model: server.judgeModel };
+/** While the gate is closed it is looked at again after so long. */
+const GATE_PAUSE_MS = 250;
+
+/** Where the judge is, on which engines, and what it is called there. @throws JudgeNotConfiguredError */
+export const requireJudge = (settings: Settings): { readonly urls: readonly string[]; readonly model: string } => {
+  const { judgeBaseUrl, judgeModel } = settings.server;
+  if (judgeBaseUrl === null || judgeModel === null) throw new JudgeNotConfiguredError();
+  return { urls: planPools(settings).judgeUrls, model: judgeModel };
 };
+
+/** One engine of the judge. */
+interface JudgeSeat {
+  readonly host: string;
+  readonly client: ChatClient;
+}
 
 /** What a judge is asked, in either form, and how its answer is read. */
 export interface Question<Answer> {
@@ -44,9 +57,8 @@ export interface Reply<Answer> {
 @Injectable()
 export class JudgeEngine {
   readonly model: string;
-  private readonly host: string;
-  private readonly client: ChatClient;
-  private readonly access: EngineAccess;
+  private readonly access: EngineAccess<JudgeSeat>;
+  private readonly gate: AccessGate | null;
   private readonly format: AnswerFormat;
   private readonly complaints = new Complaints();
   private readonly logger = new Logger('judge');
@@ -54,25 +66,32 @@ export class JudgeEngine {
   constructor(
     private readonly settings: Settings,
     telemetry: Telemetry,
+    gates: ModelGate,
   ) {
     const { server, judge } = settings;
-    const { baseUrl, model } = requireJudge(settings);
+    const { urls, model } = requireJudge(settings);
     this.model = model;
-    this.host = new URL(baseUrl).host;
-    this.client = new ChatClient({
-      baseUrl,
-      apiKey: server.judgeApiKey,
-      model: this.model,
-      timeoutMs: judge.timeoutS * 1000,
-    });
     this.format = new AnswerFormat(judge.format);
+    this.gate = gates.of(urls);
+    const timeoutMs = judge.timeoutS * 1000;
+    const seats = urls.map((baseUrl) => ({
+      host: new URL(baseUrl).host,
+      client: new ChatClient({ baseUrl, apiKey: server.judgeApiKey, model, timeoutMs }),
+    }));
+    const news = new EngineNews('prm', telemetry);
+    for (const { host } of seats) news.show(host, false);
     this.access = new EngineAccess({
+      engines: seats,
       limiter: new Limiter(judge.concurrency),
-      breaker: new Breaker({ failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 }),
+      breaker: { failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 },
       retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
       spread: () => jitter(1),
-      onFailure: (error) => {
-        this.complain(error);
+      gate: this.gate,
+      onFailure: (error, { host }) => {
+        this.complain(error, host);
+      },
+      onEngine: ({ host }, open) => {
+        news.tell(host, open);
       },
       onBreaker: (open) => {
         telemetry.metrics.breakerOpen.set(open ? 1 : 0);
@@ -80,6 +99,7 @@ export class JudgeEngine {
         else this.logger.log('judging goes on: the judge answers again');
       },
     });
+    if (this.gate !== null) gates.join(this.access);
   }
 
   /** Whether the judge is taken to be out of order. */
@@ -87,9 +107,14 @@ export class JudgeEngine {
     return this.access.isOpen;
   }
 
+  /** Whether it waits for a weight update. */
+  get isGated(): boolean {
+    return this.gate?.isClosed ?? false;
+  }
+
   /** For how many milliseconds no question will be asked; 0 if one would be. */
   pauseMs(): number {
-    return this.access.pauseMs();
+    return Math.max(this.access.pauseMs(), this.isGated ? GATE_PAUSE_MS : 0);
   }
 
   /**
@@ -98,16 +123,20 @@ export class JudgeEngine {
    * @throws EngineError if the last attempt brought no reply at all
    */
   ask<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
-    return this.access.ask(() => this.askOnce(question, signal), {
+    return this.access.ask(({ client }) => this.askOnce(client, question, signal), {
       signal,
       accept: (reply) => reply.answer !== null,
     });
   }
 
-  private async askOnce<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
+  private async askOnce<Answer>(
+    client: ChatClient,
+    question: Question<Answer>,
+    signal: AbortSignal,
+  ): Promise<Reply<Answer>> {
     const { maxTokens, temperature } = this.settings.judge;
     const { form, reply } = await this.format.ask((asked) =>
-      this.client.ask({
+      client.ask({
         messages: question.messages(asked),
         maxTokens,
         temperature,
@@ -127,8 +156,8 @@ export class JudgeEngine {
     this.say(adviceForForm(reply));
   }
 
-  private complain(error: EngineError): void {
-    const advice = adviceFor(error, { model: this.model, host: this.host });
+  private complain(error: EngineError, host: string): void {
+    const advice = adviceFor(error, { model: this.model, host });
     if (advice !== null) this.say(advice);
   }
 

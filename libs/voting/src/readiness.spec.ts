@@ -7,6 +7,14 @@ describe('votingReadiness', () => {
     [false, false, false, 'unavailable'],
     [false, true, false, 'unavailable'],
   ])('with the bus up %s and the judge paused %s: ready %s, %s', async (isUp, isPaused, ready, status) => {
-    await expect(Promise.resolve(votingReadiness({ isUp }, { isPaused })())).resolves.toMatchObject({ ready, status });
+    await expect(Promise.resolve(votingReadiness({ isUp }, { isPaused, isGated: false })())).resolves.toMatchObject({
+      ready,
+      status,
+    });
+  });
+
+  it('says that the judge waits for a weight update, which is no fault', async () => {
+    const report = await votingReadiness({ isUp: true }, { isPaused: false, isGated: true })();
+    expect(report).toMatchObject({ ready: true, status: 'ok', detail: { judge: 'waits for a weight update' } });
   });
 });

@@ -4,9 +4,10 @@ import type { Voter } from './voter';
 
 /** Without the bus there is no work; without the judge it waits, and goes on by itself. */
 export const votingReadiness =
-  (bus: Pick<Bus, 'isUp'>, voter: Pick<Voter, 'isPaused'>): ReadinessCheck =>
+  (bus: Pick<Bus, 'isUp'>, voter: Pick<Voter, 'isPaused' | 'isGated'>): ReadinessCheck =>
   () => {
-    const detail = { bus: bus.isUp ? 'up' : 'down', judge: voter.isPaused ? 'paused' : 'up' };
+    const judge = voter.isPaused ? 'paused' : 'up';
+    const detail = { bus: bus.isUp ? 'up' : 'down', judge: voter.isGated ? 'waits for a weight update' : judge };
     if (!bus.isUp) return { ready: false, status: 'unavailable', detail };
     return { ready: true, status: voter.isPaused ? 'degraded' : 'ok', detail };
   };

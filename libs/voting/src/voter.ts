@@ -64,6 +64,11 @@ export class Voter {
     return this.engine.isPaused || this.refusals.isOpen;
   }
 
+  /** Whether turns wait for a weight update. */
+  get isGated(): boolean {
+    return this.engine.isGated;
+  }
+
   /** For how many milliseconds no turn can be asked about; 0 if one could be. */
   pauseMs(): number {
     return Math.max(this.engine.pauseMs(), this.refusals.waitMs(performance.now()));

@@ -1,50 +1,19 @@
 import { Module } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { Settings } from '@app/config';
-import { answerRunning, PolicyWatch } from '@app/pools';
+import { PolicyWatch } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
-import { Gate } from '../gate/gate';
-import { UpstreamModule } from '../upstream/upstream.module';
-import { UpstreamService } from '../upstream/upstream.service';
+import { GateModule } from '../gate/gate.module';
 import { BusStart } from './bus-start';
 import { Outbox } from './outbox';
 import { TurnRecorder } from './turn-recorder';
 
 const MIB = 1024 * 1024;
 
-/** Recording on the side of serving, and the shared policy state that requests are checked against. */
+/** Recording on the side of serving. */
 @Module({
-  imports: [UpstreamModule],
+  imports: [GateModule],
   providers: [
-    {
-      provide: PolicyWatch,
-      inject: [Bus, Telemetry],
-      useFactory: (bus: Bus, { metrics }: Telemetry): PolicyWatch => {
-        const watch = new PolicyWatch(bus);
-        watch.onChange(({ version, gate }) => {
-          metrics.policyVersion.set(version);
-          metrics.gateClosed.set(gate.state === 'serving' ? 0 : 1);
-        });
-        return watch;
-      },
-    },
-    {
-      provide: Gate,
-      inject: [PolicyWatch, Bus, Telemetry],
-      useFactory: (policy: PolicyWatch, bus: Bus, { metrics }: Telemetry): Gate => {
-        const gate = new Gate(policy, {
-          onWaited: (outcome, seconds) => {
-            metrics.gateHeldSeconds.observe({ outcome }, seconds);
-          },
-          onNewWeights: (seconds) => {
-            metrics.newWeightsSeconds.observe(seconds);
-          },
-        });
-        // Without a bus nobody asks.
-        answerRunning(bus, gate).catch(() => undefined);
-        return gate;
-      },
-    },
     {
       provide: Outbox,
       inject: [Bus, Settings, Telemetry],
@@ -61,13 +30,13 @@ const MIB = 1024 * 1024;
     },
     {
       provide: TurnRecorder,
-      inject: [Outbox, PolicyWatch, Settings, Telemetry, UpstreamService],
+      inject: [Outbox, PolicyWatch, Settings, Telemetry],
       useFactory: (
-        ...[outbox, policy, settings, telemetry, engine]: [Outbox, PolicyWatch, Settings, Telemetry, UpstreamService]
-      ): TurnRecorder => new TurnRecorder(outbox, policy, { settings, telemetry, engine }),
+        ...[outbox, policy, settings, telemetry]: [Outbox, PolicyWatch, Settings, Telemetry]
+      ): TurnRecorder => new TurnRecorder(outbox, policy, { settings, telemetry }),
     },
     BusStart,
   ],
-  exports: [TurnRecorder, Gate, Outbox],
+  exports: [TurnRecorder, Outbox],
 })
 export class CaptureModule {}

@@ -19,19 +19,20 @@ export interface Arrival {
   readonly request: ChatRequest;
   readonly headers: IncomingHttpHeaders;
   readonly scope: string;
+  /** Sampling where the request names none, as the engine takes it. */
+  readonly samplingDefaults: Sampling;
 }
 
 /** How serving it ended. `failure`: the upstream never gave an answer. */
 export type ServedResult =
-  | { readonly answer: RecordedAnswer; readonly delivered: boolean; readonly route: CaptureRoute }
+  | {
+      readonly answer: RecordedAnswer;
+      readonly delivered: boolean;
+      readonly route: CaptureRoute;
+      /** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
+      readonly logProbsTempered: boolean | null;
+    }
   | { readonly answer: null; readonly failure: string };
-
-/** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
-export interface EngineProfile {
-  readonly logProbsTempered: boolean | null;
-  /** Sampling where a request names none. */
-  readonly samplingDefaults: Sampling;
-}
 
 /** No answer lives through more updates. */
 const VERSIONS_KNOWN = 64;
@@ -56,6 +57,15 @@ const verdictOn = ({ request, isVersionKnown }: Turn, result: ServedResult): Cap
   return verdict;
 };
 
+/** Whether some of an answer's weights, by the engine's own names, are none of those that have served during the turn. */
+const areOthers = (weights: readonly string[], served: readonly (string | undefined)[]): boolean =>
+  !served.includes(undefined) && weights.some((name) => !served.includes(name));
+
+const temperedIn = ({ sampling }: Turn, result: ServedResult): boolean | null => {
+  if (sampling.temperature === 1) return false;
+  return result.answer === null ? null : result.logProbsTempered;
+};
+
 /** Records turns on the side of serving. Nothing it does can fail a chat: what goes wrong here is counted and logged. */
 @Injectable()
 export class TurnRecorder {
@@ -66,7 +76,7 @@ export class TurnRecorder {
   constructor(
     private readonly outbox: Outbox,
     private readonly policy: PolicyWatch,
-    private readonly context: { settings: Settings; telemetry: Telemetry; engine: EngineProfile },
+    private readonly context: { settings: Settings; telemetry: Telemetry },
   ) {
     policy.onChange(({ version, engineVersion }) => {
       if (engineVersion !== undefined) this.engineVersions.set(version, engineVersion);
@@ -77,8 +87,8 @@ export class TurnRecorder {
   /** Publishes `turn.arrived`. null: this turn is served and not recorded. */
   begin(id: string, arrival: Arrival): Turn | null {
     return this.guard(() => {
-      const { request, headers, scope } = arrival;
-      const { settings, engine } = this.context;
+      const { request, headers, scope, samplingDefaults } = arrival;
+      const { settings } = this.context;
       const conversation = describeConversation(request.messages, scope);
       const turn: Turn = {
         id,
@@ -86,7 +96,7 @@ export class TurnRecorder {
         conversation,
         identity: identify(headers, request, conversation, scope),
         model: settings.server.policyModel ?? request.model ?? settings.server.servedModelName,
-        sampling: samplingOf(request, engine.samplingDefaults),
+        sampling: samplingOf(request, samplingDefaults),
         arrivedAt: Date.now(),
         policyVersion: this.policy.current.version,
         isVersionKnown: this.policy.isKnown,
@@ -100,8 +110,8 @@ export class TurnRecorder {
   finish(turn: Turn | null, result: ServedResult): void {
     if (turn === null) return;
     this.guard(() => {
-      const { telemetry, engine } = this.context;
-      const verdict = verdictOn(turn, result);
+      const { telemetry } = this.context;
+      const verdict = this.verdictOn(turn, result);
       const ending: Ending = {
         completedAt: Date.now(),
         policyVersion: this.policy.current.version,
@@ -114,7 +124,7 @@ export class TurnRecorder {
         answer: result.answer,
         verdict,
         route: result.answer !== null && verdict.kind === 'exact' ? result.route : 'text',
-        logProbsTempered: turn.sampling.temperature === 1 ? false : engine.logProbsTempered,
+        logProbsTempered: temperedIn(turn, result),
       };
       const outcome = outcomeOf(turn, ending);
       telemetry.metrics.turns.inc({
@@ -128,6 +138,16 @@ export class TurnRecorder {
       for (const parcel of completedParcels(turn, ending, outcome)) this.outbox.push(parcel);
       return null;
     });
+  }
+
+  private verdictOn(turn: Turn, result: ServedResult): CaptureVerdict {
+    const verdict = verdictOn(turn, result);
+    if (verdict.kind !== 'exact' || result.answer === null) return verdict;
+    const { version } = this.policy.current;
+    const served = Array.from({ length: version - turn.policyVersion + 1 }, (_, i) => turn.policyVersion + i);
+    const names = served.map((each) => this.engineVersions.get(each));
+    // As of an engine that was started again with old weights: the turn's version is not what made it.
+    return areOthers(result.answer.weightVersions, names) ? incomplete('other_weights') : verdict;
   }
 
   private guard<Result>(work: () => Result | null): Result | null {

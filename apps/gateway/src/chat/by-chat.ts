@@ -33,8 +33,8 @@ export class ByChat {
     const result = await this.delivery.passOn(exchange, response, { relay, recorder });
     if (result.answer === null) return result;
     const { responseIds, failed } = result.answer;
-    if (additions !== NO_ADDITIONS && responseIds === null && !failed) this.upstream.noteWithoutIds();
-    return { ...result, route };
+    if (additions !== NO_ADDITIONS && responseIds === null && !failed) exchange.engine.noteWithoutIds();
+    return { ...result, route, logProbsTempered: exchange.engine.logProbsTempered };
   }
 
   /** Asks with our additions; a server that fails on them is asked once more without: capture must not fail a chat. */
@@ -42,23 +42,24 @@ export class ByChat {
     exchange: Exchange,
     route: CaptureRoute,
   ): Promise<{ response: UpstreamResponse; additions: Additions }> {
-    const additions = this.upstream.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request, route);
+    const { engine } = exchange;
+    const additions = engine.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request, route);
     const response = await this.post(exchange, additions);
     if (additions === NO_ADDITIONS) return { response, additions };
-    if (isOk(response)) this.upstream.noteAccepted();
+    if (isOk(response)) engine.noteAccepted();
     if (!MAY_BE_OUR_FAULT.has(response.status)) return { response, additions };
     const refusal = (await readWhole(response)).toString('utf8');
     const plain = await this.post(exchange, NO_ADDITIONS);
     // Where this fails as well the request itself is at fault, and the second answer speaks of the client's fields only.
-    if (isOk(plain)) this.upstream.noteRefused(refusal);
+    if (isOk(plain)) engine.noteRefused(refusal);
     return { response: plain, additions: NO_ADDITIONS };
   }
 
   private post(exchange: Exchange, additions: Additions): Promise<UpstreamResponse> {
     const { server } = this.settings;
-    return this.upstream.client.request('POST', '/chat/completions', {
+    return exchange.engine.client.request('POST', '/chat/completions', {
       body: upstreamBody(exchange.request, { additions, model: server.policyModel, defaults: server }),
-      headers: forwardedHeaders(exchange),
+      headers: { ...forwardedHeaders(exchange), ...this.upstream.headersOf(exchange.session) },
       signal: exchange.abort.signal,
     });
   }

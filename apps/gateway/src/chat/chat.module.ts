@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CaptureModule } from '../capture/capture.module';
+import { GateModule } from '../gate/gate.module';
 import { GatePass } from '../gate/gate-pass';
 import { ByGenerate } from '../generate/by-generate';
 import { GenerationService } from '../generate/generation.service';
@@ -15,7 +16,7 @@ import { TurnsService } from './turns.service';
 
 /** The serving path. */
 @Module({
-  imports: [CaptureModule, UpstreamModule],
+  imports: [CaptureModule, GateModule, UpstreamModule],
   controllers: [ChatController],
   providers: [
     ByChat,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Turn } from '../capture/turn-messages';
+import type { PolicyEngine } from '../upstream/policy-engine';
 import type { ClientConnection } from './client-connection';
 import type { ChatRequest } from './parse-request';
 import type { Stopwatch } from './stopwatch';
@@ -27,6 +28,10 @@ export interface Exchange extends Admitted {
   readonly watchdog: Watchdog;
   /** null where this turn is not recorded. */
   readonly turn: Turn | null;
+  /** What its session's requests have in common. */
+  readonly session: string;
+  /** Where it is sent. */
+  readonly engine: PolicyEngine;
 }
 
 /** Request headers that mean something to the model's server as well. */

@@ -1,4 +1,4 @@
-import { findSidePrompt, parseRuntimeLine, type Conversation } from '@app/chat';
+import { findSidePrompt, hashConversationRoot, parseRuntimeLine, type Conversation } from '@app/chat';
 import { clientKey, narrowKey, sessionKey, type TurnInfo } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../errors/openai-error';
@@ -75,6 +75,16 @@ const turnKind = (headers: IncomingHttpHeaders, request: ChatRequest): 'main' | 
   const label = header(headers, 'x-turn-type')?.toLowerCase() ?? request.turnType;
   // A label "main" is only a client's guess (a compaction call comes labelled so); a known side prompt is a fact.
   return label === 'side' || findSidePrompt({ messages: request.messages }) !== null ? 'side' : 'main';
+};
+
+/**
+ * What the requests of a session have in common, as far as a request tells by itself: its name, else what its conversation
+ * begins with. Safe as a header's value.
+ */
+export const affinityKey = (headers: IncomingHttpHeaders, request: ChatRequest, scope: string): string => {
+  const name = nameSession(headers, request);
+  if (name !== null) return sessionKey(scope, name.id);
+  return hashConversationRoot(request.messages, scope) ?? scope;
 };
 
 /** Places a request by headers, body fields, message chain and `Runtime:` line, in this order. */

@@ -1,12 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import type { Sampling } from '@app/contracts';
+import { UpstreamUnreachableError } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import type { ServedResult } from '../capture/turn-recorder';
+import { upstreamError } from '../errors/upstream-error';
 import { ByGenerate } from '../generate/by-generate';
+import type { PolicyEngine } from '../upstream/policy-engine';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ByChat } from './by-chat';
-import type { Exchange } from './exchange';
+import type { Admitted, Exchange } from './exchange';
+import { affinityKey } from './identify';
 
-/** Sends chats to the model by the route that is the best one now. */
+/** Where a chat is sent. */
+export interface Placement extends Pick<Exchange, 'session' | 'engine'> {
+  /** Sampling where the request names none. */
+  readonly samplingDefaults: Sampling;
+}
+
+/** Sends chats to the engine of their session, by the route that is the best one there. */
 @Injectable()
 export class Routes {
   constructor(
@@ -16,18 +27,52 @@ export class Routes {
     private readonly telemetry: Telemetry,
   ) {}
 
-  /** @throws OpenAiError, or what the HTTP client throws, before the first byte */
-  async serve(exchange: Exchange): Promise<ServedResult> {
-    const { firstByteSeconds, overheadSeconds } = this.telemetry.metrics;
-    const { route } = this.upstream;
-    overheadSeconds.observe(exchange.ownWork.seconds);
-    const onFirstByte = firstByteSeconds.startTimer();
-    const generated = route === 'generate' ? await this.byGenerate.serve(exchange, onFirstByte) : null;
-    return generated ?? this.byChat.serve(exchange, route, onFirstByte);
+  place({ chat, request }: Admitted): Placement {
+    // Where there is one engine nobody asks which session it is.
+    const session = this.upstream.hasChoice ? affinityKey(chat.headers, request, chat.scope) : '';
+    const engine = this.upstream.choose(session);
+    return { session, engine, samplingDefaults: this.upstream.samplingDefaults(engine) };
   }
 
-  /** A chat had no answer, and it was not its client that went. */
-  noteFailure(code: string): void {
-    this.upstream.noteFailure(code);
+  /**
+   * Serves a chat; by another engine where its own could not be reached at all.
+   * @throws OpenAiError, or what the HTTP client throws, before the first byte
+   */
+  async serve(exchange: Exchange): Promise<ServedResult> {
+    const { firstByteSeconds, overheadSeconds } = this.telemetry.metrics;
+    overheadSeconds.observe(exchange.ownWork.seconds);
+    const onFirstByte = firstByteSeconds.startTimer();
+    try {
+      return await this.serveAt(exchange.engine, exchange, onFirstByte);
+    } catch (error) {
+      const other = this.otherThan(exchange, error);
+      if (other === null) throw error;
+      return this.serveAt(other, exchange, onFirstByte);
+    }
+  }
+
+  private async serveAt(engine: PolicyEngine, chat: Exchange, onFirstByte: () => void): Promise<ServedResult> {
+    const exchange = { ...chat, engine };
+    const { route } = engine;
+    try {
+      const generated = route === 'generate' ? await this.byGenerate.serve(exchange, onFirstByte) : null;
+      const result = generated ?? (await this.byChat.serve(exchange, route, onFirstByte));
+      if (result.answer === null) this.noteFailure(engine, result.failure);
+      else if (!result.answer.failed) this.upstream.noteAnswer(engine);
+      return result;
+    } catch (error) {
+      this.noteFailure(engine, upstreamError(error, chat.turnId).code ?? 'upstream_failed');
+      throw error;
+    }
+  }
+
+  private noteFailure(engine: PolicyEngine, code: string): void {
+    if (code !== 'client_gone') this.upstream.noteFailure(engine, code);
+  }
+
+  /** Who has not answered at all has given the client nothing yet. */
+  private otherThan({ engine, session, abort }: Exchange, error: unknown): PolicyEngine | null {
+    if (!(error instanceof UpstreamUnreachableError) || abort.signal.aborted) return null;
+    return this.upstream.chooseBesides(engine, session);
   }
 }

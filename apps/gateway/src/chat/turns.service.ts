@@ -21,11 +21,13 @@ export class TurnsService {
   async serve(admitted: Admitted): Promise<void> {
     const { turnId, chat, request, client, abort } = admitted;
     if (!client.headersSent) client.setHeader('x-rl-turn-id', turnId);
-    const turn = this.recorder.begin(turnId, { request, headers: chat.headers, scope: chat.scope });
+    const { session, engine, samplingDefaults } = this.routes.place(admitted);
+    const { headers, scope } = chat;
+    const turn = this.recorder.begin(turnId, { request, headers, scope, samplingDefaults });
     const watchdog = new Watchdog(abort, this.settings.gateway, () => this.gate.isClosed);
     let result: ServedResult = { answer: null, failure: 'gateway_error' };
     try {
-      result = await this.routes.serve({ ...admitted, watchdog, turn });
+      result = await this.routes.serve({ ...admitted, watchdog, turn, session, engine });
     } catch (error) {
       const failure = upstreamError(error, turnId);
       result = { answer: null, failure: failure.code ?? 'upstream_failed' };
@@ -33,7 +35,6 @@ export class TurnsService {
     } finally {
       watchdog.stop();
       this.recorder.finish(turn, result);
-      if (result.answer === null && result.failure !== 'client_gone') this.routes.noteFailure(result.failure);
     }
   }
 }

@@ -9,19 +9,19 @@ const HOLD_MS = 45_000;
 /** The policy state as a replica follows it. */
 class Followed {
   current: PolicyState = INITIAL_POLICY_STATE;
-  private listener: (state: PolicyState) => void = () => undefined;
+  private readonly listeners: ((state: PolicyState) => void)[] = [];
 
   now(): number {
     return Date.now();
   }
 
   onChange(listener: (state: PolicyState) => void): void {
-    this.listener = listener;
+    this.listeners.push(listener);
   }
 
   become(change: Partial<PolicyState>): void {
     this.current = { ...this.current, ...change };
-    this.listener(this.current);
+    for (const listener of this.listeners) listener(this.current);
   }
 }
 

@@ -1,11 +1,9 @@
-import { isGateClosed, type PolicyWatch, type Runner } from '@app/pools';
+import { GateWatch, type PolicyWatch, type Runner } from '@app/pools';
 import { OpenAiError } from '../errors/openai-error';
 
 /** Longest pause that a refused client is told, in seconds. */
 const RETRY_AFTER_SECONDS = 10;
 const MS = 1000;
-/** The longest that a timer can wait. */
-const LONGEST_MS = 0x7fffffff;
 
 /** How a request's wait at the gate ended. */
 export type WaitEnd = 'served' | 'refused' | 'gone';
@@ -16,30 +14,21 @@ export interface GateObserver {
   readonly onNewWeights?: (seconds: number) => void;
 }
 
-/**
- * The update gate as this replica sees it. While NATS is away it is the last known state, until the lease of the update would
- * have ended. Requests that wait go on in the order in which they came.
- */
-export class Gate implements Runner {
-  private readonly waiting = new Set<() => void>();
-  private timer: NodeJS.Timeout | null = null;
+/** The update gate for requests: they wait in their order, and not for ever. */
+export class Gate extends GateWatch implements Runner {
   private inside = 0;
   private version: number | null = null;
   private risenAt: number | null = null;
 
   constructor(
-    private readonly policy: Pick<PolicyWatch, 'current' | 'now' | 'onChange'>,
+    policy: Pick<PolicyWatch, 'current' | 'now' | 'onChange'>,
     private readonly observer: GateObserver = {},
   ) {
+    super(policy);
     policy.onChange(({ version }) => {
       if (this.version !== null && version > this.version) this.risenAt = performance.now();
       this.version = version;
-      this.letIn();
     });
-  }
-
-  get isClosed(): boolean {
-    return isGateClosed(this.policy.current, this.policy.now());
   }
 
   /** The policy version that serves. */
@@ -50,10 +39,6 @@ export class Gate implements Runner {
   /** Requests that have passed and not left. */
   get running(): number {
     return this.inside;
-  }
-
-  get token(): string | undefined {
-    return this.policy.current.gate.update?.token;
   }
 
   /** Lets a request pass, once the gate is open. It has to `leave`. @throws OpenAiError 503 with Retry-After past `holdMs` */
@@ -81,41 +66,6 @@ export class Gate implements Runner {
     this.observer.onWaited?.(end, waited() / MS);
     if (end === 'gone') throw new OpenAiError(499, 'client_gone', 'the client did not wait for the weight update');
     if (end === 'refused') throw this.refusal();
-  }
-
-  /** Resolves when the gate may be open, after `millis`, or when the client has gone. */
-  private turn(client: AbortSignal, millis: number): Promise<void> {
-    this.watchLease();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        client.removeEventListener('abort', done);
-        this.waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(millis, LONGEST_MS));
-      client.addEventListener('abort', done, { once: true });
-      this.waiting.add(done);
-    });
-  }
-
-  /** The gate opens by itself when the lease of the update ends. */
-  private watchLease(): void {
-    const { until } = this.policy.current.gate;
-    if (until === undefined || this.timer !== null) return;
-    this.timer = setTimeout(
-      () => {
-        this.timer = null;
-        this.letIn();
-        if (this.waiting.size > 0) this.watchLease();
-      },
-      Math.min(LONGEST_MS, Math.max(1, until - this.policy.now())),
-    );
-  }
-
-  private letIn(): void {
-    if (this.isClosed) return;
-    for (const resolve of [...this.waiting]) resolve();
   }
 
   private refusal(): OpenAiError {

@@ -29,9 +29,9 @@ export class ByGenerate {
    * @throws OpenAiError, or what the HTTP client throws, before the first byte
    */
   async serve(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult | null> {
-    const { turnId, request, chat, turn } = exchange;
+    const { turnId, request, chat, turn, engine } = exchange;
     const conversation = turn?.conversation ?? null;
-    const generation = await this.generations.prepare({ turnId, request, raw: chat.raw, conversation });
+    const generation = await this.generations.prepare({ turnId, request, raw: chat.raw, conversation, engine });
     if (generation === null) return null;
     let answer: RecordedAnswer | null = null;
     try {
@@ -55,7 +55,9 @@ export class ByGenerate {
       return this.askOn(exchange, generation.continuedBody(interruption.generated));
     };
     const result = await this.delivery.passOn(exchange, response, { relay, recorder, goOn });
-    return result.answer === null ? result : { ...result, route: 'generate' };
+    return result.answer === null
+      ? result
+      : { ...result, route: 'generate', logProbsTempered: exchange.engine.logProbsTempered };
   }
 
   /** @throws OpenAiError where the engine refuses to go on: what has come is half an answer */
@@ -68,7 +70,7 @@ export class ByGenerate {
 
   private post(exchange: Exchange, body: Buffer): Promise<UpstreamResponse> {
     const { signal } = exchange.abort;
-    const headers = forwardedHeaders(exchange);
-    return this.upstream.client.request('POST', '/generate', { api: 'engine', body, headers, signal });
+    const headers = { ...forwardedHeaders(exchange), ...this.upstream.headersOf(exchange.session) };
+    return exchange.engine.client.request('POST', '/generate', { api: 'engine', body, headers, signal });
   }
 }

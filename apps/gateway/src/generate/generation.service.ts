@@ -7,7 +7,7 @@ import { Telemetry } from '@app/telemetry';
 import type { RenderedPrompt } from '@app/tokens';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { ChatRequest } from '../chat/parse-request';
-import { UpstreamService } from '../upstream/upstream.service';
+import type { PolicyEngine } from '../upstream/policy-engine';
 import { GenerateRelay } from './generate-relay';
 import type { PromptMaker } from './prompt-maker';
 import { suitsGenerate } from './suits-generate';
@@ -20,6 +20,8 @@ export interface GenerationRequest {
   readonly raw: Buffer;
   /** null for a turn that is not recorded. */
   readonly conversation: Conversation | null;
+  /** Who is to serve it. */
+  readonly engine: PolicyEngine;
 }
 
 /** One such chat: what is sent, and what becomes of the answer. */
@@ -51,14 +53,13 @@ export class GenerationService {
   private toldCumulative = false;
 
   constructor(
-    private readonly upstream: UpstreamService,
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
   ) {}
 
   /** null where the request has to go by the engine's chat: it asks for what `/generate` cannot do, or cannot be rendered. */
   async prepare(chat: GenerationRequest): Promise<Generation | null> {
-    const { prompts } = this.upstream;
+    const { prompts } = chat.engine;
     if (prompts === null || !suitsGenerate(chat.request)) return this.byChat('by_chat');
     const { turnId, raw: body, conversation } = chat;
     try {
@@ -96,11 +97,10 @@ export class GenerationService {
   }
 
   private relay(
-    { turnId, request }: GenerationRequest,
+    { turnId, request, engine: { parsers } }: GenerationRequest,
     { prompts, prompt, recorder, isUpdating }: RelayParts,
   ): GenerateRelay {
     const { fields, insideThought } = prompt;
-    const { parsers } = this.upstream;
     const usesTools = request.tools.length > 0 && fields.tool_choice !== 'none';
     return new GenerateRelay({
       answer: new ChatAnswer({

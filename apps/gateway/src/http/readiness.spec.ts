@@ -6,10 +6,16 @@ const check = (state: {
   gateClosed?: boolean;
   refuses?: boolean;
   capture?: object;
+  engines?: object[];
 }) => {
   const parts = [
     { isUp: state.busUp },
-    { isReachable: () => Promise.resolve(state.reachable), refusesAdditions: state.refuses ?? false, ...state.capture },
+    {
+      isReachable: () => Promise.resolve(state.reachable),
+      refusesAdditions: state.refuses ?? false,
+      states: state.engines ?? [],
+      ...state.capture,
+    },
     { isClosed: state.gateClosed ?? false },
   ] as unknown as Parameters<typeof readinessCheck>;
   return readinessCheck(...parts)();
@@ -56,6 +62,30 @@ describe('readinessCheck', () => {
     expect(readiness.detail).toMatchObject({
       route: 'unknown',
       route_reason: 'the policy server has not been asked yet',
+    });
+  });
+
+  it('is degraded while an engine is not in order, and says which and how', async () => {
+    const engines = [
+      { name: 'a:1', condition: 'ok', inRotation: true, weights: '1-1', expected: '1-1' },
+      { name: 'b:1', condition: 'stale', inRotation: false, weights: 'default', expected: '1-1' },
+    ];
+    const readiness = await check({ reachable: true, busUp: true, engines });
+    expect(readiness).toMatchObject({
+      ready: true,
+      status: 'degraded',
+      detail: {
+        engines: [
+          { engine: 'a:1', condition: 'ok', in_rotation: true },
+          {
+            engine: 'b:1',
+            condition: 'stale',
+            in_rotation: false,
+            weights: 'default',
+            expected_weights: '1-1',
+          },
+        ],
+      },
     });
   });
 });

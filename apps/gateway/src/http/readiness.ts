@@ -14,7 +14,20 @@ const routeOf = ({
   return { route, route_reason: routeReason };
 };
 
-/** Not ready only without a policy: without the bus the gateway serves on, degraded. */
+/** Engines as operators know them. What a single one that is in order would say, `policy` says already. */
+const enginesOf = ({ states }: UpstreamService): { engines?: object[] } => {
+  if (states.length < 2 && states.every(({ condition }) => condition === 'ok')) return {};
+  return {
+    engines: states.map(({ name, condition, inRotation, weights, expected }) => ({
+      engine: name,
+      condition,
+      in_rotation: inRotation,
+      ...(condition === 'stale' ? { weights, expected_weights: expected } : {}),
+    })),
+  };
+};
+
+/** Not ready only without a policy: without the bus, or some of its engines, the gateway serves on, degraded. */
 export const readinessCheck =
   (bus: Bus, upstream: UpstreamService, gate: Gate): ReadinessCheck =>
   async () => {
@@ -24,7 +37,9 @@ export const readinessCheck =
       bus: bus.isUp ? 'up' : 'down',
       gate: gate.isClosed ? 'closed' : 'open',
       ...routeOf(upstream),
+      ...enginesOf(upstream),
     };
+    const isWhole = bus.isUp && upstream.states.every(({ condition }) => condition === 'ok');
     if (!reachable) return { ready: false, status: 'unavailable', detail };
-    return { ready: true, status: bus.isUp ? 'ok' : 'degraded', detail };
+    return { ready: true, status: isWhole ? 'ok' : 'degraded', detail };
   };

@@ -2,173 +2,195 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
 import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts';
-import { UpstreamClient, type EngineParsers, type RouteChoice } from '@app/engines';
+import { Rotation, type EngineReport, type EngineState, type RouteChoice } from '@app/engines';
+import { planPools } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
-import { EnginePrompts, saysSampling } from '../generate/engine-prompts';
+import { Gate } from '../gate/gate';
 import { FolderPrompts } from '../generate/folder-prompts';
-import type { PromptMaker } from '../generate/prompt-maker';
-import { EngineProbe } from './engine-probe';
+import { EngineNews } from './engine-news';
+import { PolicyEngine } from './policy-engine';
 
-/** How long the start waits for the engine to say what it can do, so that the first turns are captured as well. */
+/** How long the start waits for the engines to say what they can do, so that the first turns are captured as well. */
 const WAIT_FOR_PROBE_MS = 3000;
-const ASK_AGAIN_EVERY_MS = 60_000;
-const REACHABLE_FOR_MS = 1000;
-const PING_TIMEOUT_MS = 5000;
-const REFUSAL_HOLDS_MS = 1_800_000;
-const MOST_REFUSALS = 3;
 /** The code of an answer that failed because nobody was there: what comes back may be another engine. */
 const UNREACHABLE = 'upstream_unreachable';
+/** Failures that are the engine's own: no connection, no answer in time, an answer that no server should give. */
+const ENGINES_FAULT =
+  /^(upstream_(unreachable|connect_timeout|first_byte_timeout|idle_timeout|ended_early|odd_status)|status_5\d\d)$/;
+/** SGLang's router sends requests with the same key to the same engine. */
+const ROUTING_KEY = 'x-smg-routing-key';
 const TELL_FAILURES_EVERY_MS = 10_000;
-const OUR_FIELDS = /logprobs|return_(in|out)put_ids_in_sglext|return_token_ids/i;
+const MS = 1000;
 
 /** Thrown when the gateway is started without a policy to serve. */
 export class NoPolicyError extends Error {
   override readonly name = 'NoPolicyError';
 }
 
-/** The policy engine: its client, and what is known of how it answers. */
+type Engines = readonly [PolicyEngine, ...PolicyEngine[]];
+
+/** The policy's engines, and which of them get requests. */
 @Injectable()
 export class UpstreamService implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly client: UpstreamClient;
-  /** What renders prompts for `/generate`; null without the model's folder and its sampling. */
-  readonly prompts: PromptMaker | null;
-  private readonly probe: EngineProbe;
-  private askedAgainAt = 0;
-  private refusedUntil = 0;
-  private refusals = 0;
+  /** What renders prompts here; null without the model's folder. */
+  private readonly folder: FolderPrompts | null;
+  /** All of them. */
+  readonly engines: Engines;
+  /** What hands requests out to them; null where that is done here. */
+  private readonly router: PolicyEngine | null;
+  private readonly rotation: Rotation<PolicyEngine>;
+  private onTroubleWith: (engine: PolicyEngine) => void = () => undefined;
   private failureToldAt = 0;
-  private readonly host: string;
-  private reachable: { at: number; value: Promise<boolean> } | null = null;
   private readonly logger = new Logger('upstream');
 
   /** @throws NoPolicyError if no base URL is configured, ModelFolderError */
   constructor(
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
+    private readonly gate: Gate,
   ) {
-    const { baseUrl, apiKey, policyModel, tokenizer } = settings.server;
-    if (baseUrl === null) {
+    const { server, pools } = settings;
+    const [url, ...others] = planPools(settings).pools.policy.engines;
+    if (url === undefined) {
       throw new NoPolicyError(
         'server.base_url (OPENCLAW_RL_SERVER_BASE_URL) is not set: name the base URL of an OpenAI-compatible server',
       );
     }
-    this.host = new URL(baseUrl).host;
-    const { connectTimeoutS, firstByteTimeoutS } = settings.gateway;
-    this.client = new UpstreamClient({ baseUrl, apiKey, connectTimeoutS, firstByteTimeoutS });
-    const byEngine = saysSampling(settings.server) ? new EnginePrompts(this.client, policyModel) : null;
-    this.prompts = tokenizer === null ? byEngine : new FolderPrompts(tokenizer);
-    const renderer = this.prompts?.renderer ?? null;
-    const target = { client: this.client, model: policyModel, renderer, ping: () => this.ping() };
-    this.probe = new EngineProbe(target, (choice) => {
-      this.tellChoice(choice);
+    this.folder = server.tokenizer === null ? null : new FolderPrompts(server.tokenizer);
+    const open = (each: string): PolicyEngine =>
+      new PolicyEngine(settings, { url: each, folder: this.folder, onChoice: this.tellChoice.bind(this) });
+    this.engines = [open(url), ...others.map(open)];
+    this.router = pools.policyRouter && server.baseUrl !== null ? open(server.baseUrl) : null;
+    const news = new EngineNews(telemetry);
+    const options = { failures: pools.ejectFailures, restMs: pools.ejectS * MS, ejects: this.router === null };
+    this.rotation = new Rotation(this.engines, options, (state) => {
+      news.tell(state);
     });
+    for (const state of this.rotation.states) news.show(state);
+  }
+
+  /** Whether it matters which session a request is of. */
+  get hasChoice(): boolean {
+    return this.router !== null || this.engines.length > 1;
+  }
+
+  /** Where a session's requests are sent. */
+  choose(session: string): PolicyEngine {
+    return this.router ?? this.rotation.choose(session);
+  }
+
+  /** Where a session's request is sent that `failed` could not be asked; null: nowhere. */
+  chooseBesides(failed: PolicyEngine, session: string): PolicyEngine | null {
+    return this.router === null ? this.rotation.chooseBesides(failed, session) : null;
+  }
+
+  /** What tells SGLang's router which requests belong together. */
+  headersOf(session: string): Record<string, string> {
+    return this.router === null ? {} : { [ROUTING_KEY]: session };
+  }
+
+  /** Every engine as it is now. */
+  get states(): EngineState[] {
+    return this.rotation.states;
+  }
+
+  /** An engine that gets requests, and whose ways stand for the others'. */
+  private get first(): PolicyEngine {
+    return this.router ?? this.rotation.engines[0];
   }
 
   /** How turns are captured now. */
   get route(): CaptureRoute {
-    return this.probe.route;
+    return this.first.route;
   }
 
-  /** Why not in a better way; null until the engine could be asked. */
+  /** Why not in a better way; null until an engine could be asked. */
   get routeReason(): string | null {
-    return this.probe.choice?.why ?? null;
+    return this.first.routeReason;
   }
 
-  /** How the engine reads what the model writes. */
-  get parsers(): EngineParsers {
-    return this.probe.parsers;
+  /** Whether extra fields have been refused a short while ago. */
+  get refusesAdditions(): boolean {
+    return this.first.refusesAdditions;
   }
 
   /** Sampling where a request names none; null where only the engine knows. */
-  get samplingDefaults(): Sampling {
+  samplingDefaults({ route, prompts }: PolicyEngine): Sampling {
     const { server } = this.settings;
-    return this.prompts !== null && this.route === 'generate' ? this.prompts.defaults(server) : server;
+    return prompts !== null && route === 'generate' ? prompts.defaults(server) : server;
   }
 
-  /** Whether log-probs come after the sampling temperature; null until the engine has been asked, or cannot say. */
-  get logProbsTempered(): boolean | null {
-    return this.probe.logProbsTempered;
+  /** It has answered. */
+  noteAnswer(engine: PolicyEngine): void {
+    this.noteCall(engine, true);
   }
 
-  /** An answer came without the ids that were asked for: another engine may stand there now. */
-  noteWithoutIds(): void {
-    if (Date.now() - this.askedAgainAt < ASK_AGAIN_EVERY_MS) return;
-    this.askedAgainAt = Date.now();
-    void this.probe.learn();
-  }
-
-  /** Whether the upstream has refused our extra fields a short while ago. */
-  get refusesAdditions(): boolean {
-    return Date.now() < this.refusedUntil;
-  }
-
-  /** It has served with our fields. */
-  noteAccepted(): void {
-    this.refusals = 0;
-  }
-
-  /**
-   * It has served without our extra fields what it refused with them. Remembered if it named one of them, else, since an
-   * engine may fail once for any reason, when it has happened again and again. Forgotten after a while: servers are updated.
-   */
-  noteRefused(answer: string): void {
-    this.refusals = OUR_FIELDS.test(answer) ? MOST_REFUSALS : this.refusals + 1;
-    if (this.refusals < MOST_REFUSALS) return;
-    this.refusals = 0;
-    this.refusedUntil = Date.now() + REFUSAL_HOLDS_MS;
-    this.logger.warn('the policy server refuses log-probs and token ids: turns are served, judged, and not trained on');
-  }
-
-  /** Tells the operator that answers fail, and how, at most every ten seconds. */
-  noteFailure(code: string): void {
-    if (code === UNREACHABLE) void this.probe.learn();
+  /** Takes down that it gave no answer, and tells the operator how that was, at most every ten seconds. */
+  noteFailure(engine: PolicyEngine, code: string): void {
+    if (code === UNREACHABLE) {
+      void engine.learn();
+      this.onTroubleWith(engine);
+    }
+    // While weights are changed engines may well fail.
+    if (ENGINES_FAULT.test(code) && !this.gate.isClosed) this.noteCall(engine, false);
     const now = Date.now();
     if (now - this.failureToldAt < TELL_FAILURES_EVERY_MS) return;
     this.failureToldAt = now;
-    this.logger.warn(`an answer of the policy at ${this.host} failed: ${code}`);
+    this.logger.warn(`an answer of the policy at ${engine.name} failed: ${code}`);
+  }
+
+  /** Takes down what a look at an engine has shown. */
+  noteCheck(engine: PolicyEngine, report: EngineReport): void {
+    this.rotation.noteCheck(engine, report, performance.now());
+  }
+
+  /** Which weights are right from now on; null: any. false: that was known. */
+  expect(weights: string | null): boolean {
+    return this.rotation.expect(weights);
+  }
+
+  /** Asks for a look at an engine that could not be reached. */
+  onTrouble(look: (engine: PolicyEngine) => void): void {
+    this.onTroubleWith = look;
   }
 
   async onApplicationBootstrap(): Promise<void> {
     const patience = new AbortController();
     await Promise.race([
-      this.probe.learn(),
+      Promise.all(this.entrances.map((engine) => engine.learn())),
       setTimeout(WAIT_FOR_PROBE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
     ]);
     patience.abort();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.probe.stop();
-    await this.prompts?.close();
-    await this.client.close();
+    await this.folder?.close();
+    await Promise.all([...this.engines, ...this.entrances].map((engine) => engine.close()));
   }
 
-  /** Whether the upstream answers at all; asked at most once a second. */
-  isReachable(): Promise<boolean> {
-    if (this.reachable === null || Date.now() - this.reachable.at > REACHABLE_FOR_MS) {
-      this.reachable = { at: Date.now(), value: this.ping() };
-      void this.reachable.value.then((reachable) => {
-        if (!reachable) void this.probe.learn();
-      });
+  /** Whether a chat would be answered at all; each engine is asked at most once a second. */
+  async isReachable(): Promise<boolean> {
+    const reachable = await Promise.all(this.entrances.map((engine) => engine.isReachable()));
+    return reachable.includes(true);
+  }
+
+  /** Where requests are sent. */
+  private get entrances(): Engines {
+    return this.router === null ? this.engines : [this.router];
+  }
+
+  private noteCall(engine: PolicyEngine, succeeded: boolean): void {
+    if (engine !== this.router) this.rotation.noteCall(engine, succeeded, performance.now());
+  }
+
+  private tellChoice(engine: PolicyEngine, { route, why }: RouteChoice): void {
+    for (const each of CAPTURE_ROUTES) {
+      const isTaken = this.entrances.some((known) => known.route === each);
+      this.telemetry.metrics.captureRoute.set({ route: each }, isTaken ? 1 : 0);
     }
-    return this.reachable.value;
-  }
-
-  private tellChoice({ route, why }: RouteChoice): void {
-    for (const each of CAPTURE_ROUTES) this.telemetry.metrics.captureRoute.set({ route: each }, each === route ? 1 : 0);
     const because = why === '' ? '' : ` (${why})`;
-    if (route === 'text') this.logger.warn(`turns are served, judged, and not trained on${because}`);
-    else this.logger.log(`token ids are captured by ${route}${because}`);
-  }
-
-  /** Any answer but a server error will do: some servers have no list of models. */
-  private async ping(): Promise<boolean> {
-    try {
-      const response = await this.client.request('GET', '/models', { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
-      await response.body.dump();
-      return response.status < 500;
-    } catch {
-      return false;
-    }
+    const from = this.entrances.length === 1 ? '' : ` from ${engine.name}`;
+    if (route === 'text') this.logger.warn(`turns${from} are served, judged, and not trained on${because}`);
+    else this.logger.log(`token ids${from} are captured by ${route}${because}`);
   }
 }

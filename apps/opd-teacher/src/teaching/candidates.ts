@@ -1,32 +1,37 @@
 import type { Settings } from '@app/config';
+import { planPools } from '@app/pools';
 
-/** An engine that may be the teacher. */
+/** A model that may be the teacher. */
 export interface TeacherCandidate {
   /** As an operator calls it. */
   readonly name: string;
-  readonly baseUrl: string;
+  /** Of its engines, one at least. */
+  readonly urls: readonly string[];
   readonly apiKey: string | null;
   readonly model: string;
 }
 
 type Known = 'prm' | 'policy';
 
-const known = (name: Known, { server, opd }: Settings): TeacherCandidate[] => {
-  const [baseUrl, model, apiKey] =
+const known = (name: Known, settings: Settings): TeacherCandidate[] => {
+  const { server, opd } = settings;
+  const { judgeUrls, policyUrls } = planPools(settings);
+  const [urls, model, apiKey] =
     name === 'prm'
-      ? [server.judgeBaseUrl, server.judgeModel, server.judgeApiKey]
-      : [server.baseUrl, server.policyModel, server.apiKey];
-  if (baseUrl === null || model === null) return [];
-  return [{ name, baseUrl, model: opd.teacherModel ?? model, apiKey: opd.teacherApiKey ?? apiKey }];
+      ? [judgeUrls, server.judgeModel, server.judgeApiKey]
+      : [policyUrls, server.policyModel, server.apiKey];
+  if (urls.length === 0 || model === null) return [];
+  return [{ name, urls, model: opd.teacherModel ?? model, apiKey: opd.teacherApiKey ?? apiKey }];
 };
 
-/** The policy's own engine, whose vocabulary the teacher must have; null where none is configured. */
+/** The policy's own engines, whose vocabulary the teacher must have; null where none is configured. */
 export const policyCandidate = (settings: Settings): TeacherCandidate | null => {
-  const { baseUrl, policyModel, apiKey } = settings.server;
-  return baseUrl === null || policyModel === null ? null : { name: 'policy', baseUrl, model: policyModel, apiKey };
+  const { policyModel, apiKey } = settings.server;
+  const urls = planPools(settings).policyUrls;
+  return urls.length === 0 || policyModel === null ? null : { name: 'policy', urls, model: policyModel, apiKey };
 };
 
-/** Engines that may be the teacher, the first that can is taken: `auto` prefers the judge's. */
+/** Models that may be the teacher, the first that can is taken: `auto` prefers the judge's. */
 export const teacherCandidates = (settings: Settings): readonly TeacherCandidate[] => {
   const { teacher, teacherModel, teacherApiKey } = settings.opd;
   switch (teacher) {
@@ -37,7 +42,7 @@ export const teacherCandidates = (settings: Settings): readonly TeacherCandidate
       return known(teacher, settings);
     default: {
       const model = teacherModel ?? settings.server.policyModel ?? 'teacher';
-      return [{ name: 'opd.teacher', baseUrl: teacher, apiKey: teacherApiKey, model }];
+      return [{ name: 'opd.teacher', urls: [teacher], apiKey: teacherApiKey, model }];
     }
   }
 };

@@ -1,17 +1,23 @@
 import type { Settings } from '@app/config';
-import { EngineStatusError, ScoringClient } from '@app/engines';
+import { EngineError, EngineStatusError, ScoringClient } from '@app/engines';
 import { policyCandidate, teacherCandidates, type TeacherCandidate } from './candidates';
 import { checkVocabulary } from './check-vocabulary';
 import { CannotScoreError, VocabularyMismatchError } from './errors';
 
-/** The engine that scores. */
-export interface FoundTeacher extends TeacherCandidate {
+/** An engine that scores. */
+export interface TeacherSeat {
+  readonly host: string;
   readonly client: ScoringClient;
+}
+
+/** The model that scores, and the engines of it that could be asked. */
+export interface FoundTeacher extends TeacherCandidate {
+  readonly seats: readonly TeacherSeat[];
 }
 
 const PROBE = 'The teacher scores this.';
 
-const hostOf = ({ baseUrl }: TeacherCandidate): string => new URL(baseUrl).host;
+const hostOf = (url: string): string => new URL(url).host;
 
 /** Whether an engine is the wrong one, as opposed to one that is not in order. */
 export const isUnsuited = (error: unknown): boolean =>
@@ -20,17 +26,18 @@ export const isUnsuited = (error: unknown): boolean =>
   (error instanceof EngineStatusError && !error.retryable);
 
 /**
- * Finds the engine that is to be the teacher and proves that it can: it scores, and has the policy's vocabulary. With `auto`
- * the policy's engine is taken where the judge's is unsuited.
+ * Finds the model that is to be the teacher and proves that it can: it scores, and has the policy's vocabulary. With `auto`
+ * the policy's is taken where the judge's is unsuited. Engines of it that are not in order are left out.
  *
- * @throws CannotScoreError, VocabularyMismatchError; EngineError while an engine is not in order
+ * @throws CannotScoreError, VocabularyMismatchError; EngineError while no engine is in order
  */
 export const findTeacher = async (settings: Settings, signal: AbortSignal): Promise<FoundTeacher> => {
   const candidates = teacherCandidates(settings);
   let problem: unknown = new CannotScoreError('nobody is configured, which');
   for (const candidate of candidates) {
     try {
-      return await prove(candidate, settings, signal);
+      const seats = await firstOnes(candidate.urls, (url) => prove(candidate, url, { settings, signal }));
+      return { ...candidate, seats };
     } catch (error) {
       if (!isUnsuited(error)) throw error;
       problem = error;
@@ -39,19 +46,41 @@ export const findTeacher = async (settings: Settings, signal: AbortSignal): Prom
   throw problem;
 };
 
-const prove = async (candidate: TeacherCandidate, settings: Settings, signal: AbortSignal): Promise<FoundTeacher> => {
+/** What `open` makes of the URLs that are in order. @throws EngineError where none is; what else `open` throws */
+const firstOnes = async <Opened>(
+  urls: readonly string[],
+  open: (url: string) => Promise<Opened>,
+): Promise<Opened[]> => {
+  const results = await Promise.allSettled(urls.map(open));
+  const failures = results.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const worst = failures.find((error) => !(error instanceof EngineError) || isUnsuited(error));
+  if (worst !== undefined || failures.length === urls.length) throw worst ?? failures[0];
+  return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+};
+
+interface Proving {
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+}
+
+const prove = async (candidate: TeacherCandidate, url: string, proving: Proving): Promise<TeacherSeat> => {
+  const { settings, signal } = proving;
   const timeoutMs = settings.opd.teacherTimeoutS * 1000;
-  const client = new ScoringClient({ ...candidate, timeoutMs });
-  await demandScoring(client, `the teacher at ${hostOf(candidate)} (${candidate.name})`, signal);
+  const client = new ScoringClient({ ...candidate, baseUrl: url, timeoutMs });
+  const host = hostOf(url);
+  await demandScoring(client, `the teacher at ${host} (${candidate.name})`, signal);
   const ids = await client.tokenizeText(PROBE, signal);
   await client.score({ ids, responseLength: ids.length - 1, topK: settings.opd.distillTopk }, signal);
   const policy = policyCandidate(settings);
-  if (policy !== null && policy.baseUrl !== candidate.baseUrl) {
-    const other = new ScoringClient({ ...policy, timeoutMs });
-    await demandScoring(other, `the policy at ${hostOf(policy)}`, signal);
-    await checkVocabulary({ teacher: client, policy: other, host: hostOf(candidate) }, signal);
+  if (policy !== null && !policy.urls.includes(url)) {
+    const [other] = await firstOnes(policy.urls, async (baseUrl) => {
+      const opened = new ScoringClient({ ...policy, baseUrl, timeoutMs });
+      await demandScoring(opened, `the policy at ${hostOf(baseUrl)}`, signal);
+      return opened;
+    });
+    if (other !== undefined) await checkVocabulary({ teacher: client, policy: other, host }, signal);
   }
-  return { ...candidate, client };
+  return { host, client };
 };
 
 /** @throws CannotScoreError, EngineError */

@@ -2,20 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
-import {
-  Breaker,
-  EngineAccess,
-  EngineError,
-  Limiter,
-  type ChatToRender,
-  type ScoreRequest,
-  type Scores,
-} from '@app/engines';
+import { EngineAccess, EngineError, Limiter, type ChatToRender, type ScoreRequest, type Scores } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
-import { findTeacher, isUnsuited, type FoundTeacher } from './find-teacher';
+import { EngineNews, ModelGate } from '@app/voting';
+import { teacherCandidates } from './candidates';
+import { findTeacher, isUnsuited, type FoundTeacher, type TeacherSeat } from './find-teacher';
 
 const LOOK_AGAIN_MS = 1000;
+/** Until engines that were not in order are asked again. */
+const LOOK_FOR_MORE_MS = 10_000;
 const NOT_FOUND_PAUSE_MS = 100;
+/** While the gate is closed it is looked at again after so long. */
+const GATE_PAUSE_MS = 250;
 const TELL_AGAIN_MS = 60_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 20_000;
@@ -35,33 +33,30 @@ export class NoTeacherYetError extends EngineError {
 /** The teacher as a server: found at start, and asked with everything that keeps an outage from doing harm. */
 @Injectable()
 export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly access: EngineAccess;
   private readonly scoring: Limiter;
   private readonly closing = new AbortController();
   private readonly logger = new Logger('teacher');
+  private readonly news: EngineNews;
   private found: FoundTeacher | null = null;
+  /** The way to its engines, once there are any. */
+  private access: EngineAccess<TeacherSeat> | null = null;
 
   constructor(
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
+    private readonly gates: ModelGate,
   ) {
-    const { judge, opd } = settings;
-    this.scoring = new Limiter(opd.teacherConcurrency);
-    this.access = new EngineAccess({
-      limiter: new Limiter(CALLS_AT_ONCE),
-      breaker: new Breaker({ failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 }),
-      retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
-      spread: () => jitter(1),
-      onBreaker: (open) => {
-        telemetry.metrics.teacherBreakerOpen.set(open ? 1 : 0);
-        if (open) this.logger.warn('hints wait: the teacher fails again and again');
-        else this.logger.log('hints go on: the teacher answers again');
-      },
-    });
+    this.scoring = new Limiter(settings.opd.teacherConcurrency);
+    this.news = new EngineNews('teacher', telemetry);
+  }
+
+  /** Calls under way. */
+  get running(): number {
+    return this.access?.running ?? 0;
   }
 
   get state(): TeacherState {
-    if (this.found === null) return 'none';
+    if (this.access === null) return 'none';
     return this.access.isOpen ? 'paused' : 'up';
   }
 
@@ -72,7 +67,8 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** For how many milliseconds nothing can be scored; 0 if something could be. */
   pauseMs(): number {
-    return this.found === null ? NOT_FOUND_PAUSE_MS : this.access.pauseMs();
+    if (this.found === null || this.access === null) return NOT_FOUND_PAUSE_MS;
+    return Math.max(this.access.pauseMs(), this.gates.of(this.found.urls)?.isClosed === true ? GATE_PAUSE_MS : 0);
   }
 
   onApplicationBootstrap(): void {
@@ -85,29 +81,58 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** Tokens of a text. @throws EngineError */
   async countTokens(text: string, signal: AbortSignal): Promise<number> {
-    return (await this.ask((client) => client.tokenizeText(text, signal), signal)).length;
+    return (await this.ask(({ client }) => client.tokenizeText(text, signal), signal)).length;
   }
 
   /** A chat as the teacher's engine renders it. @throws EngineError */
   render(chat: ChatToRender, signal: AbortSignal): Promise<Int32Array> {
-    return this.ask((client) => client.tokenizeChat(chat, signal), signal);
+    return this.ask(({ client }) => client.tokenizeChat(chat, signal), signal);
   }
 
   /** Log-probs of given tokens. @throws EngineError, IncompleteScoresError */
   async score(request: ScoreRequest, signal: AbortSignal): Promise<Scores> {
     const start = performance.now();
-    const scores = await this.ask((client) => this.scoring.run(() => client.score(request, signal), signal), signal);
+    const scores = await this.ask(
+      ({ client }) => this.scoring.run(() => client.score(request, signal), signal),
+      signal,
+    );
     this.telemetry.metrics.teacherSeconds.observe((performance.now() - start) / 1000);
     return scores;
   }
 
-  private ask<Reply>(call: (client: FoundTeacher['client']) => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-    const { found } = this;
-    if (found === null) return Promise.reject(new NoTeacherYetError('the teacher has not been found yet'));
-    return this.access.ask(() => call(found.client), { signal, accept: () => true });
+  private ask<Reply>(call: (seat: TeacherSeat) => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    if (this.access === null) return Promise.reject(new NoTeacherYetError('the teacher has not been found yet'));
+    return this.access.ask(call, { signal, accept: () => true });
   }
 
-  /** Looks until there is a teacher: engines may come up later than this app, and be replaced by better ones. */
+  /** Takes engines for the teacher that have been proved to be. */
+  private take(found: FoundTeacher): void {
+    const { judge } = this.settings;
+    const hosts = found.seats.map(({ host }) => host);
+    const gate = this.gates.of(found.urls);
+    if (gate !== null) this.gates.join(this);
+    this.found = found;
+    for (const host of hosts) this.news.show(host, false);
+    this.logger.log(`${found.model} at ${hosts.join(', ')} is the teacher`);
+    this.access = new EngineAccess({
+      engines: found.seats,
+      limiter: new Limiter(CALLS_AT_ONCE),
+      breaker: { failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 },
+      retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
+      spread: () => jitter(1),
+      gate,
+      onEngine: ({ host }, open) => {
+        this.news.tell(host, open);
+      },
+      onBreaker: (open) => {
+        this.telemetry.metrics.teacherBreakerOpen.set(open ? 1 : 0);
+        if (open) this.logger.warn('hints wait: the teacher fails again and again');
+        else this.logger.log('hints go on: the teacher answers again');
+      },
+    });
+  }
+
+  /** Looks until there is a teacher, with all its engines: they may come up later than this app. */
   private async look(): Promise<void> {
     const { signal } = this.closing;
     let told = '';
@@ -115,9 +140,13 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
     const isClosing = (): boolean => signal.aborted;
     while (!isClosing()) {
       try {
-        this.found = await findTeacher(this.settings, signal);
-        this.logger.log(`${this.found.model} at ${new URL(this.found.baseUrl).host} is the teacher`);
-        return;
+        // An engine that stands still would prove nothing.
+        const urls = teacherCandidates(this.settings).flatMap((candidate) => candidate.urls);
+        await this.gates.of(urls)?.whenOpen(signal);
+        const found = await findTeacher(this.settings, signal);
+        if (found.seats.length !== this.found?.seats.length) this.take(found);
+        if (found.seats.length === found.urls.length) return;
+        await sleep(LOOK_FOR_MORE_MS, undefined, { signal }).catch(() => undefined);
       } catch (error) {
         if (isClosing()) return;
         const text = `no teacher: ${error instanceof Error ? error.message : 'unknown'}`;

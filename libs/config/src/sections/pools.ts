@@ -1,4 +1,4 @@
-import { gpuShare, optional, whole } from '../kinds';
+import { flag, fraction, gpuShare, optional, urlList, whole } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
@@ -33,4 +33,26 @@ export class PoolsSettings extends SettingsSection {
 
   @Setting('GPUs of one judge engine', parallel, { shownDefault: 'its GPUs, shared out among its engines' })
   readonly prmTp: number | null = null;
+
+  @Setting('Base URLs of the policy engines; sessions are shared out among them', urlList(), {
+    shownDefault: '`server.base_url`',
+  })
+  readonly policyEngines: readonly string[] = [];
+
+  @Setting("`server.base_url` is SGLang's router in front of `pools.policy_engines`, and shares out by session", flag())
+  readonly policyRouter: boolean = false;
+
+  @Setting('Base URLs of the judge engines; the one with the least to do is asked', urlList(), {
+    shownDefault: '`server.judge_base_url`',
+  })
+  readonly prmEngines: readonly string[] = [];
+
+  @Setting('Seconds between two looks at each engine of the policy', fraction({ min: 0.05, max: 3600 }))
+  readonly checkEveryS: number = 2;
+
+  @Setting('Failures in a row after which an engine of several gets no more requests', whole({ min: 1, max: 1000 }))
+  readonly ejectFailures: number = 3;
+
+  @Setting('Seconds that it gets none at least', fraction({ min: 0.05, max: 3600 }))
+  readonly ejectS: number = 10;
 }

@@ -1,0 +1,60 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus } from '@app/bus';
+import { Settings } from '@app/config';
+import type { AccessGate } from '@app/engines';
+import { answerRunning, GateWatch, obeysGate, planPools, PolicyWatch, type PoolPlan } from '@app/pools';
+
+/** Who calls engines that stand still with the policy's. */
+interface Caller {
+  readonly running: number;
+}
+
+/** The update gate for models that are asked on the policy's engines, or on its GPUs: they wait as chats do. */
+@Injectable()
+export class ModelGate implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly plan: PoolPlan;
+  private readonly watch: PolicyWatch;
+  private readonly gate: GateWatch;
+  private readonly callers = new Set<Caller>();
+
+  constructor(
+    private readonly bus: Bus,
+    settings: Settings,
+  ) {
+    this.plan = planPools(settings);
+    this.watch = new PolicyWatch(bus);
+    this.gate = new GateWatch(this.watch);
+  }
+
+  /** What keeps calls to engines at these URLs back; null: weight updates do not concern them. */
+  of(urls: readonly string[]): AccessGate | null {
+    return obeysGate(this.plan, urls) ? this.gate : null;
+  }
+
+  /** Has the door wait until this caller's calls have ended, where engines have to be let end. */
+  join(caller: Caller): void {
+    // Who calls no such engine is not asked. Without a bus nobody asks.
+    if (this.callers.size === 0) answerRunning(this.bus, this.asRunner()).catch(() => undefined);
+    this.callers.add(caller);
+  }
+
+  onApplicationBootstrap(): void {
+    void this.watch.run();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.watch.stop();
+  }
+
+  private asRunner(): { readonly running: number; readonly token: string | undefined } {
+    const { callers, gate } = this;
+    return {
+      get running() {
+        return [...callers].reduce((sum, { running }) => sum + running, 0);
+      },
+      get token() {
+        return gate.token;
+      },
+    };
+  }
+}
