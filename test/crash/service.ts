@@ -17,14 +17,17 @@ export class ServiceError extends Error {
 }
 
 export interface ServiceOptions {
-  readonly app: App;
+  readonly app: App | 'trainer';
   readonly name: string;
   readonly env: Record<string, string>;
+  /** A file that is loaded before the service. @default none */
+  readonly preload?: string;
   /** Folder for its output. */
   readonly logs: string;
 }
 
-const ownNode = (): string => {
+/** The Node that the services run on. */
+export const ownNode = (): string => {
   const own = join(ROOT, 'node_modules/node/bin/node');
   return existsSync(own) ? own : process.execPath;
 };
@@ -35,10 +38,21 @@ export class Service {
   private child: ChildProcess | null = null;
   private isUp = false;
   private isEnding = false;
+  private said = '';
   private readonly log: WriteStream;
 
   constructor(readonly options: ServiceOptions) {
     this.log = createWriteStream(join(options.logs, `${options.name}.log`));
+  }
+
+  private get preloads(): readonly string[] {
+    const { preload } = this.options;
+    return [join(__dirname, 'clock.cjs'), ...(preload === undefined ? [] : [preload])];
+  }
+
+  /** Everything that it has said in all its lives. */
+  get output(): string {
+    return this.said;
   }
 
   private get clockFile(): string {
@@ -70,7 +84,7 @@ export class Service {
   start(): void {
     const main = join(ROOT, 'dist/apps', this.options.app, 'src/main.js');
     if (!existsSync(main)) throw new ServiceError(`${main} is missing: npm run build`);
-    const child = spawn(ownNode(), ['--require', join(__dirname, 'clock.cjs'), main], {
+    const child = spawn(ownNode(), [...this.preloads.flatMap((file) => ['--require', file]), main], {
       env: { ...this.options.env, CRASH_CLOCK_FILE: this.clockFile },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -83,6 +97,7 @@ export class Service {
     this.lives.push(life);
     for (const stream of [child.stdout, child.stderr]) stream.pipe(this.log, { end: false });
     child.stdout.on('data', (data: Buffer) => {
+      this.said += data.toString();
       if (data.includes('ready on')) this.isUp = true;
     });
     child.once('exit', (code, signal) => {
