@@ -116,6 +116,10 @@ describe("the services' users at NATS", () => {
     expect(await whoMaySubscribe(`_INBOX.${user}.>`)).toEqual([user]);
   });
 
+  it('say how many calls run, if they call engines', async () => {
+    expect(await whoMaySubscribe('rl.rpc.policy.running.v1')).toEqual(['gateway', 'prm-judge', 'opd-teacher']);
+  });
+
   it.each(['>', 'rl.>', '_INBOX.>', '$JS.>'])('never listen to %s', async (subject) => {
     expect(await whoMaySubscribe(subject)).toEqual([]);
   });

@@ -230,4 +230,36 @@ describe('the only engine', () => {
       await nats.stop();
     }
   });
+
+  it('that fails again and again is shown as sick until it is well, and serves all the while', async () => {
+    const nats = await startNatsServer();
+    const engine = await startEngineDouble();
+    const gateway = await startGateway({
+      OPENCLAW_RL_NATS_URL: nats.url,
+      OPENCLAW_RL_NATS_STORE_GB: '1',
+      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+      OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
+      OPENCLAW_RL_POOLS_EJECT_S: '0.5',
+      OPENCLAW_RL_POOLS_EJECT_FAILURES: '2',
+    });
+    const ask = () => gateway.post('/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] });
+    const readiness = async (): Promise<any> => (await fetch(`${gateway.url}/readyz`)).json();
+    try {
+      const fails = { status: 500, message: 'CUDA error' };
+      // Each chat is asked for with our fields, and once more without.
+      engine.script(fails, fails, fails, fails);
+      for (let i = 0; i < 2; i += 1) expect((await ask()).status).toBe(500);
+      expect(await readiness()).toMatchObject({
+        status: 'degraded',
+        engines: [{ condition: 'sick', in_rotation: true }],
+      });
+      await until(async () => (await readiness()).status === 'ok', { what: 'it is well again' });
+      expect((await ask()).status).toBe(200);
+    } finally {
+      await gateway.close();
+      await engine.close();
+      await nats.stop();
+    }
+  });
 });

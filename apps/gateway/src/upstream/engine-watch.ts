@@ -66,9 +66,11 @@ export class EngineWatch implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** One engine whose weights nobody has named is nothing to be found out about. */
+  /** About one engine that is in order, and whose weights nobody has named, there is nothing to be found out. */
   private get isOfUse(): boolean {
-    return this.upstream.engines.length > 1 || this.policy.current.engineVersion !== undefined;
+    const { engines, states } = this.upstream;
+    const isInOrder = states.every(({ condition }) => condition === 'ok');
+    return engines.length > 1 || !isInOrder || this.policy.current.engineVersion !== undefined;
   }
 
   /** The weights that serve, null where they have no name; undefined while they are changed. */
