@@ -10,9 +10,9 @@ describe('EngineNews', () => {
   const lines: string[] = [];
   beforeEach(() => {
     for (const level of ['log', 'warn'] as const) {
-      jest
-        .spyOn(Logger.prototype, level)
-        .mockImplementation((line: unknown) => lines.push(`${level}: ${String(line)}`));
+      jest.spyOn(Logger.prototype, level).mockImplementation((...said: unknown[]) => {
+        lines.push(`${level}: ${String(said[0])}`);
+      });
     }
   });
   afterEach(() => {
