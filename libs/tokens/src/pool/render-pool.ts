@@ -29,6 +29,9 @@ interface Thread {
   readonly jobs: Map<number, Waiting>;
 }
 
+/** Room for what a prompt needs for a moment: with less, the collector runs within nearly every one. */
+const YOUNG_GENERATION_MB = 64;
+
 const MOST_KNOWN_PLACES = 100_000;
 
 /** Renders prompts in threads of their own. A conversation stays with the thread that remembers its turns. */
@@ -106,7 +109,10 @@ export class RenderPool {
   }
 
   private start(place: number): Thread {
-    const worker = new Worker(RENDER_WORKER_FILE, { workerData: this.folder });
+    const worker = new Worker(RENDER_WORKER_FILE, {
+      workerData: this.folder,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     const jobs = new Map<number, Waiting>();
     let isReady = false;
     const ready = new Promise<{ isGrouped: boolean }>((resolve, reject) => {

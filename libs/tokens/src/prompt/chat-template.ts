@@ -39,6 +39,12 @@ const tokenText = (token: unknown): string | undefined => {
   return isObject(token) && typeof token.content === 'string' ? token.content : undefined;
 };
 
+/**
+ * What templates ask for and a request may leave out. The template engine throws and catches an error for a name that it does
+ * not know, which costs more than the rest of a short prompt.
+ */
+const LEFT_OUT = { tools: undefined, documents: undefined, enable_thinking: undefined, thinking: undefined };
+
 /** A model's chat template. */
 export class ChatTemplate {
   private readonly template: Template;
@@ -62,6 +68,7 @@ export class ChatTemplate {
    */
   render(messages: readonly ChatMessage[], { tools, kwargs }: Omit<PromptSource, 'messages'>, open: boolean): string {
     return this.template.render({
+      ...LEFT_OUT,
       ...this.tokens,
       ...kwargs,
       messages,

@@ -11,7 +11,7 @@ interface EncodedPart extends Encoded {
 const MOST_KEPT_IDS = 4_000_000;
 
 /** One after the other. */
-export const joinEncoded = (pieces: readonly Encoded[]): Encoded => ({
+const joinEncoded = (pieces: readonly Encoded[]): Encoded => ({
   ids: pieces.flatMap(({ ids }) => ids),
   json: pieces.map(({ json }) => json).join(','),
 });
@@ -31,10 +31,10 @@ export class PartEncoder {
   /** The parts in tokens, with the engine's own for the segments that it wrote in others; and the text's last segment. */
   encode(parts: readonly string[], own: OwnSegments): { pieces: readonly Encoded[]; last: string } {
     const encoded = this.separable(parts).map((part) => this.encodePart(part));
-    const pieces = encoded.map((part) =>
+    const pieces = encoded.flatMap((part): Encoded[] =>
       part.segments.some((segment) => own.has(segment))
-        ? joinEncoded(part.segments.map((segment) => own.get(segment) ?? this.encoder.encode(segment)))
-        : part,
+        ? part.segments.map((segment) => own.get(segment) ?? this.encoder.encode(segment))
+        : [part],
     );
     return { pieces, last: encoded.at(-1)?.segments.at(-1) ?? '' };
   }
