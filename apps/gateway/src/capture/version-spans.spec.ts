@@ -18,6 +18,7 @@ describe('versionSpans', () => {
   it.each([
     ['says no name', null, names],
     ['says one that is not known', 'c', names],
+    ['keeps an old name, and the new version has none that is known', 'a', new Map([[3, 'a']])],
     ['calls several versions by one name', 'a', new Map([...names, [4, 'a']] as [number, string][])],
   ])('takes the gate’s where the engine %s', (_, weights, known) => {
     expect(versionSpans([span(3, weights, 2), span(4, weights, 1)], known)).toEqual([

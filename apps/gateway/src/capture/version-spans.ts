@@ -13,10 +13,15 @@ export interface VersionSpan {
   readonly tokens: number;
 }
 
-/** The one version that an engine calls so; null where none is, or several are: some engines never change the name. */
-const versionCalled = (name: string | null, names: ReadonlyMap<number, string>): number | null => {
-  const [version, ...others] = [...names].filter(([, each]) => each === name).map(([each]) => each);
-  return version === undefined || others.length > 0 ? null : version;
+/**
+ * The version that made a span. The engine's word counts only against a version whose name is known to be another one, and
+ * for one that alone is called so: some engines never change the name.
+ */
+const versionOf = ({ version, weights }: SeenSpan, names: ReadonlyMap<number, string>): number => {
+  const expected = names.get(version);
+  if (expected === undefined || expected === weights) return version;
+  const [called, ...others] = [...names].filter(([, name]) => name === weights).map(([each]) => each);
+  return called === undefined || others.length > 0 ? version : called;
 };
 
 /**
@@ -27,11 +32,11 @@ const versionCalled = (name: string | null, names: ReadonlyMap<number, string>):
  */
 export const versionSpans = (seen: readonly SeenSpan[], names: ReadonlyMap<number, string>): VersionSpan[] => {
   const spans: { version: number; tokens: number }[] = [];
-  for (const { version: said, weights, tokens } of seen) {
-    const version = versionCalled(weights, names) ?? said;
+  for (const span of seen) {
+    const version = versionOf(span, names);
     const last = spans.at(-1);
-    if (last?.version === version) last.tokens += tokens;
-    else spans.push({ version, tokens });
+    if (last?.version === version) last.tokens += span.tokens;
+    else spans.push({ version, tokens: span.tokens });
   }
   return spans;
 };
