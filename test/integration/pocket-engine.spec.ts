@@ -122,6 +122,16 @@ describe('pocket engine', () => {
     expect(await post(path, body)).toMatchObject({ status: 400, message: expect.stringContaining(problem) });
   });
 
+  it.each([false, true])('judges by rules under a model id of its own (stream: %s)', async (stream) => {
+    const { data } = await get('/v1/models');
+    expect(data.map(({ id }: Json) => id)).toEqual(['pocket', 'pocket-judge']);
+    const content = '<next_state role="user">\nThanks!\n</next_state>';
+    const body = { model: 'pocket-judge', messages: [{ role: 'user', content }], stream };
+    const answer = await post('/v1/chat/completions', body);
+    const said = stream ? answer.text : JSON.stringify(answer.choices[0].message);
+    expect(said).toContain('The user accepts the response. \\\\boxed{1}');
+  });
+
   it('tells how much it has generated', async () => {
     const text = await (await fetch(`${engine.url}/metrics`)).text();
     expect(Number(/^openclaw_rl_pocket_tokens_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(100);

@@ -2,6 +2,7 @@ import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Job } from '../generation/job';
 import { Scheduler } from '../generation/scheduler';
+import { JUDGE_ID, replyAsJudge } from '../judge/judge-chat';
 import { PocketModel } from '../model/pocket-model';
 import { EventStream, onClientGone } from '../protocol/event-stream';
 import { objectOf } from '../protocol/json';
@@ -22,7 +23,12 @@ export class ChatController {
     @Headers() headers: Record<string, string>,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const request = parseChat(objectOf(body), headers, this.model);
+    const fields = objectOf(body);
+    if (fields.model === JUDGE_ID) {
+      await replyAsJudge(fields, reply);
+      return;
+    }
+    const request = parseChat(fields, headers, this.model);
     const job = this.scheduler.submit(request.job);
     onClientGone(reply, () => {
       this.scheduler.abortJob(job, 'Client disconnected.');

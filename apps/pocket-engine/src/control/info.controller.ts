@@ -3,6 +3,7 @@ import { Detokenizer } from '@app/tokens';
 import { chatPromptIds } from '../chat/chat-request';
 import { readCount } from '../generation/sampling-request';
 import { Scheduler } from '../generation/scheduler';
+import { JUDGE_ID } from '../judge/judge-chat';
 import { PocketModel } from '../model/pocket-model';
 import { refuse } from '../protocol/engine-error';
 import { objectOf, type JsonObject } from '../protocol/json';
@@ -55,10 +56,11 @@ export class InfoController {
 
   @Get('v1/models')
   models(): JsonObject {
-    const { path: id } = this.scheduler.weights;
-    const max = this.model.config.context;
-    const card = { id, object: 'model', created: 0, owned_by: 'sglang', root: id, parent: null, max_model_len: max };
-    return { object: 'list', data: [card] };
+    const card = (id: string): JsonObject => ({
+      ...{ id, object: 'model', created: 0, owned_by: 'sglang', root: id, parent: null },
+      max_model_len: this.model.config.context,
+    });
+    return { object: 'list', data: [this.scheduler.weights.path, JUDGE_ID].map(card) };
   }
 
   @Post(['v1/tokenize', 'tokenize'])
