@@ -19,7 +19,7 @@ exec bash -euc '
   --rollout-num-gpus-per-engine "${ROLLOUT_GPUS:-2}" --tensor-model-parallel-size "${ACTOR_GPUS:-4}" --sequence-parallel \
   --rollout-function-path openclaw_rl_slime.rollout.generate_rollout --disable-rollout-global-dataset \
   --num-rollout 100000 --rollout-batch-size "$BATCH" --n-samples-per-prompt 1 --global-batch-size "$BATCH" \
-  --rollout-max-response-len 8192 --rollout-temperature 0.6 --reward-key score \
+  --rollout-max-response-len 8192 --rollout-temperature 0.6 --reward-key normalized \
   --advantage-estimator grpo --disable-rewards-normalization --use-rollout-logprobs \
   --loss-type custom_loss --custom-loss-function-path openclaw_rl_slime.loss.loss_function \
   --openclaw-rl-method "$METHOD" \

@@ -150,6 +150,17 @@ describe('prm-judge', () => {
     await expect(replica.ready()).resolves.toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
+  it.each([
+    ['stops asking once the votes have decided', {}, [1, 1]],
+    ['hears every vote where a reward is made of their mean', { OPENCLAW_RL_REWARD_INTEGRATED: '1' }, [1, 1, -1]],
+  ])('%s', async (_name, env, scores) => {
+    await start(env);
+    script({ content: '{"score": 1}' }, { content: '{"score": 1}' }, { content: '{"score": -1}', firstDelayMs: 400 });
+    const verdict = await judged(await turn());
+    expect(verdict.info.score).toBe(1);
+    expect(verdict.body.head.votes.map(({ score }) => score)).toEqual(scores);
+  });
+
   it('shows the judge all tool results, and a text of feedback as what the user said', async () => {
     await start();
     const [called, rated, next] = [randomUUID(), randomUUID(), randomUUID()];

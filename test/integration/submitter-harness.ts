@@ -60,6 +60,7 @@ export interface TurnOptions {
   readonly exclusion?: TurnCompletedInfo['exclusion'];
   readonly logProbs?: readonly number[];
   readonly policyVersion?: number;
+  readonly messages?: readonly { readonly role: string; readonly content: string }[];
 }
 
 const sessionOf = ({ session }: TurnOptions) => (session === undefined ? {} : { namedSession: session });
@@ -83,7 +84,7 @@ export const publishCompleted = (bus: Bus, turnId: string, options: TurnOptions 
     head: {
       sessionId: options.session === undefined ? null : `raw:${options.session}`,
       model: 'test-model',
-      messages: [{ role: 'user', content: `question of ${turnId}` }],
+      messages: [...(options.messages ?? [{ role: 'user', content: `question of ${turnId}` }])],
       response: { role: 'assistant', content: `answer of ${turnId}` },
       finishReason: 'stop',
       sampling: { temperature: 0.7, topP: null, topK: null },

@@ -17,6 +17,9 @@ import { StoredSessions } from './erase/stored-sessions';
 import { FeedbackIndex } from './follow/feedback-index';
 import { SampleIndex } from './follow/sample-index';
 import { StoreSize } from './follow/store-size';
+import { OutcomeSweeper } from './outcome/outcome-sweeper';
+import { SessionOutcomes } from './outcome/session-outcomes';
+import { TurnPlaces } from './outcome/turn-places';
 import { Policy } from './policy/policy';
 import { RecordFiles } from './records/record-files';
 import { RecordRetention } from './records/record-retention';
@@ -24,7 +27,9 @@ import { RecordSources } from './records/record-sources';
 import { RecordWriter } from './records/record-writer';
 import { RecordsService } from './records/records.service';
 import { QueueBound } from './settling/queue-bound';
+import { Settler } from './settling/settler';
 import { SettlingService } from './settling/settling.service';
+import { TurnFindings } from './settling/turn-findings';
 import { PolicyService } from './update/policy.service';
 import { UpdateController } from './update/update.controller';
 import { UpdateKeeper } from './update/update-keeper';
@@ -66,6 +71,11 @@ export class SampleSubmitterModule {
         FeedbackIndex,
         StoreSize,
         QueueBound,
+        TurnFindings,
+        Settler,
+        TurnPlaces,
+        SessionOutcomes,
+        OutcomeSweeper,
         SettlingService,
         DoorService,
         SampleReader,

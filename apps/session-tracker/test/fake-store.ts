@@ -1,6 +1,5 @@
-import type { Bus, Listed, PublishResult, Stored } from '@app/bus';
+import type { Bus, DocumentStore, Listed, PublishResult, Stored } from '@app/bus';
 import type { EncodedMessage } from '@app/contracts';
-import type { DocumentStore } from '../src/storage/document-store';
 
 /** Thrown in the middle of things: the process is gone, its message comes again. */
 export class CrashError extends Error {

@@ -121,7 +121,11 @@ describe('the session-tracker', () => {
       await world.play(running.completed);
       expect(world.ended).toEqual([{ session: 'S#1', cause: 'closed', withoutNextState: ['t2'], lost: [] }]);
       const [end] = [...world.store.messages.values()].filter(({ subject }) => SessionEnded.matches(subject));
-      expect(SessionEnded.decodeInfo(end!).outcome).toBe(0.5);
+      const { outcome, through, endedAt } = SessionEnded.decodeInfo(end!);
+      // Up to the request, which came after both turns.
+      expect(outcome).toBe(0.5);
+      expect(through).toBeGreaterThan(world.session('S').lastTurnAt!);
+      expect(endedAt).toBeLessThanOrEqual(Date.now());
     });
 
     it('keeps an end request that overtakes the turns of its session', async () => {

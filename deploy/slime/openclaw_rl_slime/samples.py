@@ -9,7 +9,8 @@ def to_slime(sample, sample_class):
     """One of the door's samples as slime's `Sample`, every value as it came.
 
     slime decides by the first sample of a batch whether a batch has teacher log-probs. A sample without them gets NaN for
-    every token, which the loss selects away.
+    every token, which the loss selects away. Its reward has two keys: `score`, and `normalized`, which is trained on: the door
+    has compared integrated rewards within the lease.
     """
     length = sample["response_length"]
     teacher = sample.get("teacher_log_probs")
@@ -20,7 +21,7 @@ def to_slime(sample, sample_class):
         tokens=list(sample["tokens"]),
         response=sample["response"],
         response_length=length,
-        reward=sample["reward"],
+        reward={**sample["reward"], "normalized": sample.get("normalized_reward", sample["reward"]["score"])},
         loss_mask=list(sample["loss_mask"]),
         rollout_log_probs=list(sample["rollout_log_probs"]),
         weight_versions=list(sample["weight_versions"]),

@@ -58,7 +58,8 @@ class Rollout(unittest.TestCase):
         first, second = output.samples[0][0], output.samples[1][0]
         self.assertEqual(first.tokens, [1, 2, 3, 4, 5])
         self.assertEqual(first.rollout_log_probs, [-0.1, -0.2, -0.3])
-        self.assertEqual((first.reward, first.status), ({"score": 1}, Sample.Status.COMPLETED))
+        self.assertEqual(first.reward, {"score": 1, "normalized": 1})
+        self.assertEqual(first.status, Sample.Status.COMPLETED)
         self.assertTrue(all(math.isnan(value) for value in first.teacher_log_probs))
         self.assertEqual(len(first.teacher_log_probs), 3)
         self.assertEqual((second.teacher_log_probs, second.status), ([-1, -2, -3], Sample.Status.TRUNCATED))

@@ -1,8 +1,10 @@
+export { Background } from './background';
 export { Bus, type BusOptions, type PublishResult, type Subscription } from './bus';
 export { BusModule } from './bus.module';
 export { Connection, type ConnectionOptions } from './connection';
 export { Documents, jitter, type Listed, type Stored } from './document';
 export { BusUnavailableError, ContentionError, isRetryable, MessageTooLargeError, OutageError } from './errors';
+export { QueuedDocuments, type DocumentStore } from './queued-documents';
 export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
 export type { ScannedInfo, ScanOptions } from './scan';

@@ -1,6 +1,6 @@
 import { hashAnswer } from './chain';
 import type { ChatMessage } from './chat-message';
-import { describeConversation } from './conversation';
+import { countAnswers, describeConversation } from './conversation';
 import {
   answers,
   calls,
@@ -142,6 +142,12 @@ describe('describeConversation', () => {
       expect(describeConversation(second, SCOPE).nextState).toEqual([says('and now?')]);
       // The client may leave the exchange out of its history: the conversation is the same.
       expect(describeConversation(second, SCOPE)).toEqual(describeRequest(...main, says('and now?')));
+    });
+
+    it('counts the answers of the conversation only', () => {
+      expect(countAnswers(request(opens('hello')))).toBe(0);
+      expect(countAnswers(request(...main, ...heartbeat, says('and now?')))).toBe(1);
+      expect(countAnswers(request(...main, says('go on'), calls('call1'), returns('call1', 'done')))).toBe(2);
     });
 
     it('takes neither a heartbeat nor its tool results as the next state of the main answer', () => {

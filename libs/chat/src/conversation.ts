@@ -36,6 +36,13 @@ const nextStateOf = (followers: readonly MainLineEntry[]): MainLineEntry[] => {
 };
 
 /**
+ * How many answers a conversation holds: the step that its next answer is, from 0. System text, carriers and side exchanges do
+ * not count. Linear in the size of the messages.
+ */
+export const countAnswers = (messages: readonly ChatMessage[]): number =>
+  mainLine(messages).filter((entry) => entry.role === 'assistant').length;
+
+/**
  * Reads a request's messages as a conversation. Never throws: what has an odd shape is hashed as the JSON it is.
  * Linear in the size of the messages.
  *

@@ -14,7 +14,7 @@ export { parseScore, parseScoreJson } from './boxed-score';
 export { hashAnswer, type AnswerHashes } from './chain';
 export type { ChatMessage } from './chat-message';
 export { hashConversationRoot } from './conversation-root';
-export { describeConversation, type Conversation } from './conversation';
+export { countAnswers, describeConversation, type Conversation } from './conversation';
 export { extractLogProbs } from './extract-log-probs';
 export { flattenContent, InvalidContentError, normalizeMessages } from './flatten-content';
 export { appendHint } from './hint/append-hint';

@@ -113,6 +113,32 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
         : `host ${JSON.stringify(door.host)} can be reached by others, and there is no key; configure api_keys`,
   },
   { between: ['opd.teacher_temperature', 'opd.student_temperature'], found: teacherIsTempered },
+  {
+    between: ['reward.integrated', 'rl.algorithm'],
+    found: ({ reward, rl }) =>
+      reward.integrated && rl.algorithm === 'opd'
+        ? 'opd trains on hints alone and has no rewards; set algorithm to binary or hybrid'
+        : null,
+  },
+  {
+    between: ['reward.integrated', 'rl.eval_mode'],
+    found: ({ reward, rl }) =>
+      reward.integrated && rl.evalMode ? 'in eval mode votes make no rewards; take out one of the two' : null,
+  },
+  {
+    between: ['reward.integrated', 'rl.binary_reward_weight'],
+    found: ({ reward, rl }) =>
+      reward.integrated && rl.binaryRewardWeight === 0
+        ? 'rewards of weight 0 train nothing; raise binary_reward_weight, or take out integrated'
+        : null,
+  },
+  {
+    between: ['reward.integrated', 'reward.outcome_weight', 'reward.process_weight'],
+    found: ({ reward }) =>
+      reward.integrated && reward.outcomeWeight === 0 && reward.processWeight === 0
+        ? 'with both weights 0 every reward is 0; raise one of them'
+        : null,
+  },
   { between: ['gateway.api_keys'], found: ({ gateway }) => hasKeyInBrackets(gateway) },
   { between: ['door.api_keys'], found: ({ door }) => hasKeyInBrackets(door) },
   {

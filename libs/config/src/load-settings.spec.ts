@@ -207,6 +207,30 @@ describe('settings that contradict each other', () => {
       { OPENCLAW_RL_OPD_STUDENT_TEMPERATURE: '0.6' },
       ['opd.teacher_temperature', 'opd.student_temperature'],
     ],
+    [
+      'integrated rewards where there are none',
+      { OPENCLAW_RL_REWARD_INTEGRATED: '1', OPENCLAW_RL_RL_ALGORITHM: 'opd' },
+      ['reward.integrated', 'rl.algorithm'],
+    ],
+    [
+      'integrated rewards in eval mode',
+      { OPENCLAW_RL_REWARD_INTEGRATED: '1', OPENCLAW_EVAL_MODE: '1' },
+      ['reward.integrated', 'rl.eval_mode'],
+    ],
+    [
+      'integrated rewards of weight 0',
+      { OPENCLAW_RL_REWARD_INTEGRATED: '1', OPENCLAW_COMBINE_W_RL: '0' },
+      ['reward.integrated', 'rl.binary_reward_weight'],
+    ],
+    [
+      'integrated rewards that are all 0',
+      {
+        OPENCLAW_RL_REWARD_INTEGRATED: '1',
+        OPENCLAW_RL_REWARD_OUTCOME_WEIGHT: '0',
+        OPENCLAW_RL_REWARD_PROCESS_WEIGHT: '0',
+      },
+      ['reward.integrated', 'reward.outcome_weight', 'reward.process_weight'],
+    ],
   ])('refuses %s', (_, env, names) => {
     const { problems } = refusal(env);
     expect(problems).toHaveLength(1);
@@ -238,14 +262,13 @@ describe('settings that contradict each other', () => {
 });
 
 describe('names that are not known', () => {
-  test.each(['[reward]\nintegrated = true'])('refuses a setting of a later version with a reason: %s', (text) => {
-    expect(refusal({}, toml(text)).problems).toEqual([expect.stringMatching(/not supported: this version/)]);
-  });
-
-  test.each([
-    ['OPENCLAW_RL_REWARD_INTEGRATED', 'this version rewards turns one by one, without the outcome of a session'],
-  ])('refuses the variable %s with a reason', (name, reason) => {
-    expect(refusal({ [name]: '1' }).problems).toEqual([`${name} is not supported: ${reason}`]);
+  test.each<[string, Environment, string]>([
+    ['rl.at_least_one in openclaw-rl.toml', {}, '[rl]\nat_least_one = true'],
+    ['OPENCLAW_RL_RL_AT_LEAST_ONE', { OPENCLAW_RL_RL_AT_LEAST_ONE: '1' }, ''],
+  ])('refuses %s, and says what it would do', (name, env, text) => {
+    expect(refusal(env, toml(text)).problems).toEqual([
+      expect.stringMatching(new RegExp(`^${name} is not supported: .*without a KL term nothing is learned`)),
+    ]);
   });
 
   test('says which sections, keys and variables there are', () => {
@@ -263,7 +286,7 @@ describe('names that are not known', () => {
 
 test('reports every problem at once, with value and place', () => {
   const { problems, message } = refusal(
-    { PRM_M: 'many', OPENCLAW_RL_REWARD_INTEGRATED: '1' },
+    { PRM_M: 'many', OPENCLAW_RL_RL_AT_LEAST_ONE: '1' },
     toml('[judge]\ntimeout_s = "3"\n[rl]\nalgorithm = "ppo"\n[door]\nhost = "0.0.0.0"'),
   );
   expect(problems).toHaveLength(5);

@@ -9,6 +9,7 @@ import { PocketSettings } from './sections/pocket';
 import { PoolsSettings } from './sections/pools';
 import { OpdSettings } from './sections/opd';
 import { RecordsSettings } from './sections/records';
+import { RewardSettings } from './sections/reward';
 import { RlSettings } from './sections/rl';
 import { ServerSettings } from './sections/server';
 import { SessionSettings } from './sections/session';
@@ -27,6 +28,7 @@ export class Settings {
   readonly session: SessionSettings = new SessionSettings();
   readonly judge: JudgeSettings = new JudgeSettings();
   readonly opd: OpdSettings = new OpdSettings();
+  readonly reward: RewardSettings = new RewardSettings();
   readonly slime: SlimeSettings = new SlimeSettings();
   readonly pools: PoolsSettings = new PoolsSettings();
   readonly gate: GateSettings = new GateSettings();

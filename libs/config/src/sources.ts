@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { CATALOGUE, type CatalogueEntry } from './catalogue';
-import { laterVersionReasonOrNull } from './later-versions';
+import { refusedNameReasonOrNull } from './refused-names';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns a file's text, null if there is no such file. */
@@ -69,10 +69,7 @@ interface FileSection {
 
 function collectSection({ path, section, keys }: FileSection, found: Map<string, Found>, problems: string[]): void {
   const known = CATALOGUE.filter((entry) => entry.section === section);
-  const later = laterVersionReasonOrNull(section);
-  if (later !== null) {
-    problems.push(`[${section}] in ${path} is not supported: ${later}`);
-  } else if (known.length === 0) {
+  if (known.length === 0) {
     problems.push(`[${section}] in ${path} is not known; sections are ${listSections()}`);
   } else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
     problems.push(`[${section}] in ${path} must be a section with keys`);
@@ -95,9 +92,9 @@ function collectKey(
   problems: string[],
 ): void {
   const name = `${section}.${key}`;
-  const later = laterVersionReasonOrNull(name);
-  if (later !== null) {
-    problems.push(`${name} in ${path} is not supported: ${later}`);
+  const refused = refusedNameReasonOrNull(name);
+  if (refused !== null) {
+    problems.push(`${name} in ${path} is not supported: ${refused}`);
   } else if (!known.some((entry) => entry.key === key)) {
     const keys = known.map((entry) => entry.key).join(', ');
     problems.push(`${name} in ${path} is not known; keys of [${section}] are ${keys}`);
@@ -109,8 +106,8 @@ function collectKey(
 function refuseUnknownVariables(env: Environment, problems: string[]): void {
   const known = new Set([CONFIG_PATH_VARIABLE, ...CATALOGUE.flatMap((entry) => entry.env)]);
   for (const name of Object.keys(env).filter((candidate) => isSet(env[candidate]) && !known.has(candidate))) {
-    const later = laterVersionReasonOrNull(name);
-    if (later !== null) problems.push(`${name} is not supported: ${later}`);
+    const refused = refusedNameReasonOrNull(name);
+    if (refused !== null) problems.push(`${name} is not supported: ${refused}`);
     else if (name.startsWith('OPENCLAW_RL_')) {
       problems.push(`${name} is not known; variables are OPENCLAW_RL_<SECTION>_<KEY>, sections ${listSections()}`);
     }

@@ -27,6 +27,7 @@ export {
   type MessageDefinition,
   type WireMessage,
 } from './message';
+export { OutcomeDocument, outcomeDocumentKey, parseOutcomeDocument } from './outcome-document';
 export { PolicyUpdated, type PolicyUpdatedInfo } from './policy';
 export { CountRunning, EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
@@ -47,6 +48,7 @@ export {
   type StreamDefinition,
   type StreamName,
 } from './streams';
+export { parseTurnPlace, TurnPlace, turnPlaceKey } from './turn-place';
 export {
   CAPTURE_ROUTES,
   EXCLUSIONS,

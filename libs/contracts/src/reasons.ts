@@ -14,6 +14,7 @@ export const SETTLE_REASONS = [
   'turn_lost',
   'not_judged',
   'neutral',
+  'no_outcome',
   'no_hint',
   'no_teacher',
   'temperature_mismatch',

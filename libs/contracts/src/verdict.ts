@@ -48,6 +48,7 @@ export const FeedbackGiven = defineMessage({
     givenAt: Millis,
     score: Type.Optional(Score),
     hasText: Type.Boolean(),
+    /** How the whole session went, as far as this person has seen it. */
     outcome: Type.Optional(Type.Number()),
   }),
   body: Type.Object({ text: Type.Optional(Type.String()) }),
@@ -61,6 +62,10 @@ export const SessionEnded = defineMessage({
     session: Id,
     incarnation: Type.Integer({ minimum: 1 }),
     cause: Type.Union([Type.Literal('idle'), Type.Literal('done'), Type.Literal('closed')]),
+    /** Gateway's clock: turns that arrived later are of a later incarnation. */
+    through: Type.Optional(Millis),
+    /** Tracker's clock: when the end was announced. */
+    endedAt: Type.Optional(Millis),
     outcome: Type.Optional(Type.Number()),
   }),
   body: Type.Object({
@@ -86,6 +91,8 @@ export const TurnSettled = defineMessage({
     detail: Type.Optional(Type.String()),
     score: Type.Optional(Score),
     source: Type.Optional(Type.Union([Type.Literal('votes'), Type.Literal('feedback')])),
+    /** The session's outcome that its reward is made of, with integrated rewards. */
+    outcome: Type.Optional(Type.Number()),
     /** Of a sample: what it trains on, the reward, the teacher's log-probs, or both. */
     signal: Type.Optional(Type.Union([Type.Literal('reward'), Type.Literal('teacher'), Type.Literal('both')])),
     /** Policy version at the start of the answer: what staleness is counted from. */

@@ -56,6 +56,8 @@ describe('buildSample', () => {
         method: 'binary',
         weights: { binary_reward: 1, opd: 1 },
         hint: null,
+        step_index: null,
+        session_outcome: null,
       },
     });
   });

@@ -51,6 +51,8 @@ export interface SampleOutcome {
   readonly votes?: readonly (Score | null)[];
   readonly source: RewardSource;
   readonly teacher?: TeacherSignal | null;
+  /** Of an integrated reward: which step of its session the turn was, and how that went. @default null */
+  readonly step?: { readonly index: number; readonly outcome: number | null } | null;
   /** @default binary with weights of 1 */
   readonly training?: Pick<SampleMetadata, 'method' | 'weights'>;
 }
@@ -111,6 +113,8 @@ export const buildSample = (turn: CapturedTurn, outcome: SampleOutcome): Sample 
       reward_source: outcome.source,
       ...(outcome.training ?? BINARY),
       hint: teacher?.hint ?? null,
+      step_index: outcome.step?.index ?? null,
+      session_outcome: outcome.step?.outcome ?? null,
     },
   });
 };

@@ -48,6 +48,8 @@ const checkMetadata = (metadata: SampleMetadata): void => {
   demand(isOneOf(METHODS, metadata.method), 'metadata.method', `must be one of ${METHODS.join(', ')}`);
   const { hint, weights } = metadata;
   demand(hint === null || isText(hint), 'metadata.hint', 'must be a text or null');
+  demand(isIndex(metadata.step_index), 'metadata.step_index', 'must be an integer, 0 or more, or null');
+  demand(isNumberOrNull(metadata.session_outcome), 'metadata.session_outcome', 'must be a finite number or null');
   demand(isObject(weights), 'metadata.weights', 'must be {binary_reward, opd}');
   for (const name of ['binary_reward', 'opd'] as const) {
     demand(Number.isFinite(weights[name]) && weights[name] >= 0, `metadata.weights.${name}`, 'must be 0 or more');

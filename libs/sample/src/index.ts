@@ -1,7 +1,7 @@
 export { buildSample, type CapturedTurn, type SampleOutcome, type TeacherSignal } from './build-sample';
 export { checkSample } from './check-sample';
 export { LOG_PROB_SLACK } from './log-probs';
-export { sampleAdvantages } from './sample-advantages';
+export { batchRewards, sampleAdvantages } from './sample-advantages';
 export {
   SAMPLE_SCHEMA_VERSION,
   type PolicyVersionRange,

@@ -127,6 +127,8 @@ describe('a sample', () => {
         method: 'binary',
         weights: { binary_reward: 1, opd: 1 },
         hint: null,
+        step_index: null,
+        session_outcome: null,
       },
     });
   });
@@ -163,6 +165,16 @@ describe('a sample', () => {
     ['versions that are no texts', { ...STORED, weight_versions: [1] }, 'weight_versions must be texts'],
     ['no metadata', { ...STORED, metadata: undefined }, 'metadata must be an object'],
     ['a vote of 2', { ...STORED, metadata: { ...STORED.metadata, votes: [2] } }, 'metadata.votes must be 1, -1, 0'],
+    [
+      'a step before the first',
+      { ...STORED, metadata: { ...STORED.metadata, step_index: -1 } },
+      'metadata.step_index must be an integer, 0 or more, or null',
+    ],
+    [
+      'an outcome that is a text',
+      { ...STORED, metadata: { ...STORED.metadata, session_outcome: 'good' } },
+      'metadata.session_outcome must be a finite number or null',
+    ],
     [
       'an unknown source',
       { ...STORED, metadata: { ...STORED.metadata, reward_source: 'x' } },

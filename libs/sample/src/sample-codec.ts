@@ -12,7 +12,14 @@ export interface SampleFrame {
   readonly arrays: Readonly<Record<string, Int32Array | Float64Array | Uint8Array>>;
 }
 
-const DEFAULT_METADATA = { votes: null, method: 'binary', weights: { binary_reward: 1, opd: 1 }, hint: null };
+const DEFAULT_METADATA = {
+  votes: null,
+  method: 'binary',
+  weights: { binary_reward: 1, opd: 1 },
+  hint: null,
+  step_index: null,
+  session_outcome: null,
+};
 
 /** Reads a field that may be null. */
 const orNull = <Value>(value: unknown, read: (value: unknown, field: string) => Value, field: string): Value | null =>

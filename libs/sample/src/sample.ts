@@ -53,6 +53,10 @@ export interface SampleMetadata {
   readonly weights: SignalWeights;
   /** The hint that the teacher was given; null where there is no teacher. */
   readonly hint: string | null;
+  /** Answers before this one in its conversation, where the reward is integrated; null: it is not, or there is none. */
+  readonly step_index: number | null;
+  /** The outcome of the session that is part of an integrated reward. */
+  readonly session_outcome: number | null;
 }
 
 /**

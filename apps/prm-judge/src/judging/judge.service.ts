@@ -34,11 +34,13 @@ export class JudgeService {
   }
 
   private motionOn(turn: FollowedTurn): Motion<Score> {
+    const { judge, reward } = this.settings;
     return {
       messages: (form) => buildPrompt(turn, form),
       schema: VERDICT_SCHEMA,
       read: readVerdict,
-      isDecided: (scores) => isDecided(scores, this.settings.judge.votes),
+      // A mean is made of all votes.
+      isDecided: (scores) => (reward.integrated ? scores.length >= judge.votes : isDecided(scores, judge.votes)),
       resultOf: String,
     };
   }

@@ -1,7 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { TurnSettled } from '@app/contracts';
-import { sampleAdvantages, sampleFromFrame, sampleToJson, type SampleJson } from '@app/sample';
+import {
+  batchRewards,
+  sampleAdvantages,
+  sampleFromFrame,
+  sampleToJson,
+  type Sample,
+  type SampleJson,
+} from '@app/sample';
 import { Telemetry } from '@app/telemetry';
 
 const READ_AT_ONCE = 16;
@@ -12,7 +19,7 @@ export interface ReadSamples {
   readonly gone: readonly number[];
 }
 
-/** Reads samples by their sequence, checked, in the JSON form that trainers get: with the token advantages of their method. */
+/** Reads samples by their sequence, checked, in the JSON form that trainers get: with their rewards as a batch, and the token advantages of their method. */
 @Injectable()
 export class SampleReader {
   private readonly logger = new Logger('door');
@@ -24,7 +31,7 @@ export class SampleReader {
 
   /** @throws BusUnavailableError */
   async read(sequences: readonly number[]): Promise<ReadSamples> {
-    const samples: SampleJson[] = [];
+    const samples: Sample[] = [];
     const gone: number[] = [];
     for (let i = 0; i < sequences.length; i += READ_AT_ONCE) {
       const chunk = sequences.slice(i, i + READ_AT_ONCE);
@@ -35,16 +42,16 @@ export class SampleReader {
       });
     }
     if (gone.length > 0) this.telemetry.metrics.leases.inc({ operation: 'lease', status: 'sample_gone' }, gone.length);
-    return { samples, gone };
+    const rewards = batchRewards(samples);
+    return { samples: samples.map((sample, i) => asLeased(sample, rewards[i] as number)), gone };
   }
 
-  private async readOne(sequence: number): Promise<SampleJson | null> {
+  private async readOne(sequence: number): Promise<Sample | null> {
     const message = await this.bus.readAt(TurnSettled.stream, sequence);
     if (message === null) return null;
     try {
       const sample = sampleFromFrame(TurnSettled.decode(message).body);
-      const json = sampleToJson({ ...sample, index: sequence, group_index: sequence });
-      return { ...json, advantages: [...sampleAdvantages(sample)] };
+      return { ...sample, index: sequence, group_index: sequence };
     } catch (error) {
       const name = error instanceof Error ? error.name : typeof error;
       this.logger.error(`sample ${sequence} cannot be read and is left out: ${name}`);
@@ -52,3 +59,9 @@ export class SampleReader {
     }
   }
 }
+
+const asLeased = (sample: Sample, reward: number): SampleJson => ({
+  ...sampleToJson(sample),
+  normalized_reward: reward,
+  advantages: [...sampleAdvantages(sample, reward)],
+});

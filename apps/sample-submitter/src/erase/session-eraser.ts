@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
-import { BUCKETS, rootSessionKey, sessionDocumentKey, type ErasureDocument } from '@app/contracts';
+import { BUCKETS, rootSessionKey, sessionDocumentKey, turnPlaceKey, type ErasureDocument } from '@app/contracts';
+import { SessionOutcomes } from '../outcome/session-outcomes';
 import { RecordFiles } from '../records/record-files';
 import { Erasures } from './erasures';
 import { turnIdOf, type SessionMessages, type StoredInfo } from './session-messages';
@@ -19,11 +20,13 @@ export interface Erased {
  */
 @Injectable()
 export class SessionEraser {
+  // eslint-disable-next-line max-params -- Nest hands these in by their types
   constructor(
     private readonly bus: Bus,
     private readonly files: RecordFiles,
     private readonly stored: StoredSessions,
     private readonly erasures: Erasures,
+    private readonly outcomes: SessionOutcomes,
   ) {}
 
   /**
@@ -65,7 +68,8 @@ export class SessionEraser {
     const isOld = (message: StoredInfo): boolean => old.has(turnIdOf(message) ?? '');
     const deleted = await this.remove([...messages.filter(isOld), ...earlier]);
     const documents = await this.bus.bucket(BUCKETS.sessions);
-    for (const turnId of old) await documents.purge(`turn.${turnId}`);
+    for (const turnId of old) await documents.purge(turnPlaceKey(turnId));
+    await this.outcomes.forget(session, [...old], false);
     await this.removeRecords(session, noted);
     return deleted;
   }
@@ -93,7 +97,8 @@ export class SessionEraser {
 
   private async forget(session: string, turnIds: readonly string[]): Promise<void> {
     const documents = await this.bus.bucket(BUCKETS.sessions);
-    for (const turnId of turnIds) await documents.purge(`turn.${turnId}`);
+    for (const turnId of turnIds) await documents.purge(turnPlaceKey(turnId));
+    await this.outcomes.forget(session, turnIds, true);
     await documents.purge(sessionDocumentKey(session));
     const chains = await this.bus.bucket(BUCKETS.chains);
     const listed = await (await this.bus.documents(BUCKETS.chains, String)).list(`chain.${session}.*`);

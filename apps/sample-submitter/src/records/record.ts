@@ -81,6 +81,7 @@ export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> 
     hints: hinted === null ? null : hintsOf(hinted),
     score: settled.score ?? null,
     source: settled.source ?? null,
+    session_outcome: settled.outcome ?? null,
     outcome: settled.kind,
     signal: settled.signal ?? null,
     reason: settled.reason ?? null,

@@ -3,7 +3,7 @@ import { sampleFromFrame, sampleToFrame } from '@app/sample';
 import type { StoredTurn } from './capture-turn';
 import { settledMessage } from './settled-message';
 import { readHindsight } from './hindsight';
-import { settleTurn, signalOf, type Hindsight, type Outcome, type Verdict } from './settle';
+import { needsOutcome, settleTurn, signalOf, type Hindsight, type Outcome, type Verdict } from './settle';
 
 interface Change {
   readonly exclusion?: TurnCompletedInfo['exclusion'];
@@ -49,7 +49,7 @@ const turnWith = (change: Change = {}): StoredTurn => ({
 });
 const good: Verdict = { score: 1, source: 'votes', votes: [1, null, 1] };
 
-const BINARY = { algorithm: 'binary', binaryRewardWeight: 1, opdWeight: 1, evalMode: false } as const;
+const BINARY = { algorithm: 'binary', binaryRewardWeight: 1, opdWeight: 1, evalMode: false, integrated: null } as const;
 
 /** With binary rewards alone. */
 const judged = (turn: StoredTurn, verdict: Verdict): Outcome => settleTurn(turn, { verdict, hindsight: null }, BINARY);
@@ -144,6 +144,69 @@ describe('settledMessage', () => {
       outcome: { kind: 'reason', reason: 'turn_lost' },
     });
     expect(message).toEqual({ info: { turnId: 'turn', kind: 'reason', reason: 'turn_lost', settledAt: 9 }, head: {} });
+  });
+});
+
+describe('settleTurn with integrated rewards', () => {
+  const integrated = { outcomeWeight: 2, processWeight: 0.5 };
+  const training = { ...BINARY, integrated } as const;
+  const hindsight: Hindsight = {
+    teacher: { hint: 'Use a list.', logProbs: Float64Array.of(-3, -0.5, -0.25), top: null },
+    reason: null,
+    hasHint: true,
+  };
+  const settled = (verdict: Verdict, sessionOutcome: number | null, more: Partial<Hindsight> | null = null): Outcome =>
+    settleTurn(
+      turnWith(),
+      { verdict, sessionOutcome, hindsight: more === null ? null : { ...hindsight, ...more } },
+      more === null ? training : { ...training, algorithm: 'hybrid' },
+    );
+
+  it.each<[string, Verdict, number, number]>([
+    ['weighs the outcome and the mean of the votes', { score: 1, source: 'votes', votes: [1, 1, -1] }, 1, 2 + 0.5 / 3],
+    ['leaves a failed vote out of the mean', { score: 1, source: 'votes', votes: [1, null] }, -1, -2 + 0.5],
+    ["counts a person's score as one vote", { score: -1, source: 'feedback' }, 0.5, 1 - 0.5],
+    ['keeps a reward of 0, which is one among others', { score: 0, source: 'votes', votes: [1, 0, -1] }, 0, 0],
+  ])('%s', (_name, verdict, outcome, score) => {
+    const result = settled(verdict, outcome);
+    if (result.kind !== 'sample') throw new TypeError(result.reason);
+    expect(result.sample.reward).toEqual({ score });
+    expect(result.sample.metadata).toMatchObject({
+      reward_source: verdict.source,
+      step_index: 0,
+      session_outcome: outcome,
+    });
+  });
+
+  it('has no reward without an outcome, but a teacher trains alone', () => {
+    expect(settled(good, null)).toEqual({ kind: 'reason', reason: 'no_outcome' });
+    const without = { teacher: null, reason: 'no_hint', hasHint: false } as const;
+    expect(settled(good, null, without)).toEqual({ kind: 'reason', reason: 'no_outcome', detail: 'no_hint' });
+    const result = settled(good, null, {});
+    if (result.kind !== 'sample') throw new TypeError(result.reason);
+    expect(result.sample).toMatchObject({
+      reward: { score: 0 },
+      metadata: { reward_source: 'none', step_index: null },
+    });
+  });
+
+  it('has no reward without a vote, whatever the outcome', () => {
+    expect(settled({ score: null, source: 'votes', votes: [null] }, 1)).toEqual({
+      kind: 'reason',
+      reason: 'not_judged',
+    });
+  });
+
+  it.each<[string, TurnCompletedInfo['exclusion'], Verdict | null, boolean]>([
+    ['a judged turn', undefined, good, true],
+    ['a neutral turn', undefined, { score: 0, source: 'votes', votes: [0] }, true],
+    ['a turn that a person has scored', undefined, { score: 1, source: 'feedback' }, true],
+    ['a turn that is not judged', undefined, { score: null, source: 'votes', votes: [null] }, false],
+    ['a turn without a verdict', undefined, null, false],
+    ['an excluded turn', 'undelivered', good, false],
+  ])('%s needs the outcome of its session or not', (_name, exclusion, verdict, expected) => {
+    expect(needsOutcome(exclusion, verdict, training)).toBe(expected);
+    expect(needsOutcome(exclusion, verdict, BINARY)).toBe(false);
   });
 });
 

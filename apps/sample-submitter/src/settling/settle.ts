@@ -1,5 +1,6 @@
-import { dispatchSignals, type Score } from '@app/advantage';
+import { dispatchSignals, integratedReward, type IntegratedWeights, type Score } from '@app/advantage';
 import type { RlSettings } from '@app/config';
+import { countAnswers } from '@app/chat';
 import type { NoHintReason, SettleReason } from '@app/contracts';
 import { buildSample, SampleInvariantError, type RewardSource, type Sample, type TeacherSignal } from '@app/sample';
 import { captureTurn, type StoredTurn } from './capture-turn';
@@ -24,19 +25,33 @@ export interface Hindsight {
 export interface Findings {
   readonly verdict: Verdict | null;
   readonly hindsight: Hindsight | null;
+  /** How the whole session went, with integrated rewards; null: nobody said it in time. */
+  readonly sessionOutcome?: number | null;
 }
 
 export type Outcome =
   | { readonly kind: 'sample'; readonly sample: Sample }
   | { readonly kind: 'reason'; readonly reason: SettleReason; readonly detail?: string };
 
-type Training = Pick<RlSettings, 'algorithm' | 'binaryRewardWeight' | 'opdWeight' | 'evalMode'>;
+export interface Training extends Pick<RlSettings, 'algorithm' | 'binaryRewardWeight' | 'opdWeight' | 'evalMode'> {
+  /** null: a turn's own score is its reward. */
+  readonly integrated: IntegratedWeights | null;
+}
 
 const reasonOf = (reason: SettleReason, detail?: string): Outcome => ({
   kind: 'reason',
   reason,
   ...(detail === undefined ? {} : { detail }),
 });
+
+const votesOf = (verdict: Verdict | null): readonly (Score | null)[] => verdict?.votes ?? [verdict?.score ?? null];
+
+/** Whether a turn's reward needs the outcome of its session: it has votes, and is none that is excluded anyway. */
+export const needsOutcome = (
+  exclusion: StoredTurn['info']['exclusion'],
+  verdict: Verdict | null,
+  { integrated }: Pick<Training, 'integrated'>,
+): boolean => integrated !== null && exclusion === undefined && votesOf(verdict).some((vote) => vote !== null);
 
 /**
  * What becomes of one turn: a sample by the rules of the method, or a reason. What excludes the turn itself comes first, then
@@ -50,19 +65,25 @@ export const settleTurn = (turn: StoredTurn, findings: Findings, training: Train
   const { algorithm, binaryRewardWeight, opdWeight, evalMode } = training;
   const isRewarded = !evalMode && binaryRewardWeight > 0;
   const teacher = opdWeight > 0 ? (hindsight?.teacher ?? null) : null;
-  const score = isRewarded ? (verdict?.score ?? null) : null;
-  const dispatch = dispatchSignals(algorithm, { score, hasTeacher: teacher !== null });
+  const score = isRewarded ? rewardOf(findings, training.integrated) : null;
+  const isRelative = training.integrated !== null;
+  const dispatch = dispatchSignals(algorithm, { score, hasTeacher: teacher !== null, isRelative });
   if (dispatch.kind === 'none') {
-    const isVain = algorithm === 'opd' || !isRewarded;
-    return isVain ? withoutTeacher(findings) : reasonOf(dispatch.reason, hindsight?.reason ?? undefined);
+    if (algorithm === 'opd' || !isRewarded) return withoutTeacher(findings);
+    const isOutcomeMissing = needsOutcome(exclusion, verdict, training);
+    return reasonOf(isOutcomeMissing ? 'no_outcome' : dispatch.reason, hindsight?.reason ?? undefined);
   }
   try {
-    const isScored = dispatch.reward !== 0;
+    const isScored = isRelative ? score !== null : dispatch.reward !== 0;
     const sample = buildSample(captureTurn(turn), {
       reward: dispatch.reward,
       source: isScored && verdict !== null ? verdict.source : 'none',
       votes: verdict?.votes,
       teacher: dispatch.usesTeacher ? teacher : null,
+      step:
+        isRelative && isScored
+          ? { index: countAnswers(turn.body.head.messages), outcome: findings.sessionOutcome ?? null }
+          : null,
       training: { method: algorithm, weights: { binary_reward: binaryRewardWeight, opd: opdWeight } },
     });
     return { kind: 'sample', sample };
@@ -71,6 +92,12 @@ export const settleTurn = (turn: StoredTurn, findings: Findings, training: Train
     throw error;
   }
 };
+
+/** The turn's own score, or, integrated, its votes and the outcome of its session; null: not judged, or no outcome. */
+const rewardOf = ({ verdict, sessionOutcome }: Findings, integrated: IntegratedWeights | null): number | null =>
+  integrated === null
+    ? (verdict?.score ?? null)
+    : integratedReward(sessionOutcome ?? null, votesOf(verdict), integrated);
 
 /** Why a turn that only a teacher could have made a sample of is none. */
 const withoutTeacher = ({ hindsight }: Findings): Outcome => {

@@ -9,6 +9,8 @@ export interface Settled {
   readonly outcome: Outcome;
   /** What was decided on, if it came to a verdict. */
   readonly verdict: Verdict | null;
+  /** The session's outcome that was decided with, if one was known. */
+  readonly sessionOutcome?: number | null;
   /** Policy version at the start of the answer, if the turn could be read. */
   readonly policyVersion: number | undefined;
   /** Milliseconds since 1970. */
@@ -19,7 +21,7 @@ export interface Settled {
 export const settledMessage = (
   settled: Settled,
 ): { readonly info: TurnSettledInfo; readonly head: unknown; readonly arrays?: FrameArrays } => {
-  const { outcome, verdict } = settled;
+  const { outcome, verdict, sessionOutcome } = settled;
   const info: TurnSettledInfo = {
     turnId: settled.turnId,
     kind: outcome.kind,
@@ -27,6 +29,7 @@ export const settledMessage = (
     ...(settled.session === undefined ? {} : { session: settled.session }),
     ...(settled.policyVersion === undefined ? {} : { policyVersion: settled.policyVersion }),
     ...(verdict === null || verdict.score === null ? {} : { score: verdict.score, source: verdict.source }),
+    ...(typeof sessionOutcome === 'number' ? { outcome: sessionOutcome } : {}),
   };
   if (outcome.kind === 'sample') {
     return { info: { ...info, signal: signalOf(outcome.sample) }, ...sampleToFrame(outcome.sample) };

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Delivery } from '@app/bus';
-import { FeedbackGiven } from '@app/contracts';
+import { FeedbackGiven, type TurnPlace } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
 import { Sessions } from '../sessions/sessions';
-import type { TurnPlace } from '../storage/stores';
 import { unjudgedReason } from '../turns/kind';
 import { Places } from '../turns/places';
 import { StoredTurns } from './stored-turns';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { TurnArrivedInfo, TurnCompletedInfo } from '@app/contracts';
+import type { TurnArrivedInfo, TurnCompletedInfo, TurnPlace } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
 import { Patience } from '../storage/patience';
-import { Stores, type TurnPlace } from '../storage/stores';
+import { Stores } from '../storage/stores';
 import type { ChainEntry, ChainFollower, ChainTurn } from './chain-entry';
 import { answerKeys, chainKey, hintOf } from './chain-keys';
 import { addFollower, addTurn, EMPTY_ENTRY, hasWithdrawn, pairsOf, parentOf, withdraw, type Pair } from './pairing';

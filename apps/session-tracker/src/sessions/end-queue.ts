@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Background } from '../storage/background';
+import { Background } from '@app/bus';
 import { Progress } from './progress';
 import type { SessionChange } from './session-state';
 import { Sessions } from './sessions';

@@ -84,6 +84,10 @@ describe('a session document', () => {
     expect(ended(doc).end).toBeUndefined();
   });
 
+  it('reaches up to its last answer where it went quiet, also if that was followed', () => {
+    expect(decideEnd(after(completed('a', 1), completed('b', 4), released('b'))).end).toEqual({ cause: 'idle', at: 4 });
+  });
+
   it('names as lost what never completed when the session went quiet', () => {
     const doc = decideEnd(after(arrived('a', 1), completed('b', 2), completed('c', 3), released('c')));
     expect(doc.end?.cause).toBe('idle');

@@ -141,7 +141,7 @@ export const isDue = ({ state, end, turns }: SessionDocument): boolean =>
 
 /** Decides the end: as it was asked for, or, for a session that has gone quiet, with all its turns. */
 export const decideEnd = (doc: SessionDocument): SessionDocument => {
-  const at = Math.max(0, ...Object.values(doc.turns).map(({ arrivedAt }) => arrivedAt));
+  const at = Math.max(doc.lastTurnAt ?? 0, ...Object.values(doc.turns).map(({ arrivedAt }) => arrivedAt));
   return { ...doc, state: 'ended', end: doc.end ?? { cause: 'idle', at } };
 };
 

@@ -84,6 +84,8 @@ export class Sessions {
         session,
         incarnation,
         cause: end?.cause ?? 'idle',
+        through: end?.at ?? 0,
+        endedAt: Date.now(),
         ...(end?.outcome === undefined ? {} : { outcome: end.outcome }),
       },
       { withoutNextState, lost: turns.lost },

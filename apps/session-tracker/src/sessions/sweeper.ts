@@ -5,10 +5,9 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { jitter } from '@app/bus';
+import { Background, jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import { sessionDocumentKey } from '@app/contracts';
-import { Background } from '../storage/background';
 import { Stores } from '../storage/stores';
 import { Progress } from './progress';
 import { isAnswering, isDue } from './session-state';

@@ -1,18 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Type, type Static } from '@sinclair/typebox';
-import { Bus } from '@app/bus';
-import { BUCKETS, documentParser, parseSessionDocument, type SessionDocument } from '@app/contracts';
+import { Bus, QueuedDocuments, type DocumentStore } from '@app/bus';
+import {
+  BUCKETS,
+  documentParser,
+  parseSessionDocument,
+  parseTurnPlace,
+  type SessionDocument,
+  type TurnPlace,
+} from '@app/contracts';
 import { ChainEntry } from '../pairing/chain-entry';
-import { QueuedDocuments, type DocumentStore } from './document-store';
-
-/** Where a turn belongs. Decided at its first sight, for ever: key `turn.<id>` of bucket sessions. */
-export const TurnPlace = Type.Object({
-  session: Type.String(),
-  /** Main-line: may follow, may be followed. */
-  main: Type.Boolean(),
-});
-
-export type TurnPlace = Static<typeof TurnPlace>;
 
 /** Says of a client (key `client.<clientKey>` of bucket sessions) that it sends tools; written when it was last noticed. */
 export const ClientMark = Type.Object({ sendsTools: Type.Literal(true), noticedAt: Type.Integer() });
@@ -34,9 +31,7 @@ export class Stores {
     this.sessions = new QueuedDocuments(() =>
       bus.documents(BUCKETS.sessions, parseSessionDocument, { remember: REMEMBER }),
     );
-    this.places = new QueuedDocuments(() =>
-      bus.documents(BUCKETS.sessions, documentParser('turn place', TurnPlace), { remember: REMEMBER }),
-    );
+    this.places = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, parseTurnPlace, { remember: REMEMBER }));
     this.clients = new QueuedDocuments(() =>
       bus.documents(BUCKETS.sessions, documentParser('client mark', ClientMark)),
     );

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { rootSessionKey, type TurnInfo } from '@app/contracts';
+import { rootSessionKey, turnPlaceKey, type TurnInfo, type TurnPlace } from '@app/contracts';
 import type { ChainEntry } from '../pairing/chain-entry';
 import { chainKey, hintOf } from '../pairing/chain-keys';
 import { parentOf } from '../pairing/pairing';
 import { Patience } from '../storage/patience';
-import { Stores, type TurnPlace } from '../storage/stores';
+import { Stores } from '../storage/stores';
 import { isMainLine } from './kind';
 import { ToolClients } from './tool-clients';
 
@@ -35,14 +35,14 @@ export class Places {
         info.kind === 'main' && !info.hasTools && (await this.clients.sendsTools(info.client, info.arrivedAt)),
       ),
     };
-    return this.stores.places.update(`turn.${info.turnId}`, (first) =>
+    return this.stores.places.update(turnPlaceKey(info.turnId), (first) =>
       first === null ? { next: place, result: place } : { next: null, result: first },
     );
   }
 
   /** The turn's place if it was decided. */
   async known(turnId: string): Promise<TurnPlace | null> {
-    const key = `turn.${turnId}`;
+    const key = turnPlaceKey(turnId);
     // Decided once, a place never changes.
     return this.stores.places.recall(key) ?? (await this.stores.places.get(key))?.value ?? null;
   }

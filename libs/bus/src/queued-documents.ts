@@ -1,7 +1,7 @@
-import type { Documents, Listed, Stored } from '@app/bus';
+import type { Documents, Listed, Stored } from './document';
 import { KeyedQueue } from './keyed-queue';
 
-/** What the tracker asks of a bucket's documents. */
+/** What is asked of a bucket's documents. */
 export type DocumentStore<Value> = Pick<Documents<Value>, 'get' | 'recall' | 'update' | 'list'>;
 
 /**

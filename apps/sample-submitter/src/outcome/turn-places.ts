@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Bus, MAX_DELIVERIES, QueuedDocuments, type DocumentStore } from '@app/bus';
+import { BUCKETS, parseTurnPlace, turnPlaceKey, type FeedbackGivenInfo, type TurnPlace } from '@app/contracts';
+
+/** Thrown when somebody has rated a turn that the session-tracker has not seen yet. The same work may succeed later. */
+export class TurnNotPlacedError extends Error {
+  override readonly name = 'TurnNotPlacedError';
+  readonly retryable = true;
+
+  constructor(turnId: string) {
+    super(`turn ${turnId} was rated before the session-tracker had found its session`);
+  }
+}
+
+/** Where the session-tracker has put turns. */
+@Injectable()
+export class TurnPlaces {
+  private readonly places: DocumentStore<TurnPlace>;
+
+  constructor(bus: Bus) {
+    this.places = new QueuedDocuments(() => bus.documents(BUCKETS.sessions, parseTurnPlace));
+  }
+
+  /**
+   * The session of the turn that a feedback is about; in the end what the gateway has guessed; null: nobody knows one.
+   * @throws TurnNotPlacedError, BusUnavailableError
+   */
+  async sessionOf({ turnId, session }: FeedbackGivenInfo, deliveries: number): Promise<string | null> {
+    const place = await this.places.get(turnPlaceKey(turnId));
+    if (place !== null) return place.value.session;
+    if (deliveries < MAX_DELIVERIES) throw new TurnNotPlacedError(turnId);
+    return session ?? null;
+  }
+}
