@@ -119,7 +119,6 @@ describe('requests that are hardly HTTP', () => {
   });
 
   it.each([
-    'text/plain',
     'application/json; charset=latin1',
     'multipart/form-data; boundary=x',
     'application/x-www-form-urlencoded',
@@ -136,6 +135,18 @@ describe('requests that are hardly HTTP', () => {
     });
     if (answer.status !== 200) clientErrorOf(answer);
   });
+
+  it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
+    'takes a body of JSON that says it is %s',
+    async (type) => {
+      countCase();
+      const headers = { 'content-type': type };
+      const chat = await ask(world.gateway.url, { path: '/v1/chat/completions', headers, body });
+      expect(chat.status).toBe(200);
+      const odd = await ask(world.gateway.url, { path: '/v1/sessions/typed/end', headers, body: 'not json' });
+      expect(clientErrorOf(odd).param).toBe('body');
+    },
+  );
 
   const PATHS = [
     '/',

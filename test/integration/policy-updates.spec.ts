@@ -266,6 +266,8 @@ describe('weight updates at the door', () => {
     await door.close();
     doors = [];
     const restarted = await open({ OPENCLAW_RL_RL_MAX_STALENESS: '1' });
+    // Nobody can lease it, so it does not fill a batch either.
+    expect((await get(restarted.url, '/v1/stats')).body).toMatchObject({ waiting: 0, batch: { waiting: 0 } });
     expect((await post(restarted.url, '/v1/samples/lease', request())).body.lease_id).toBeNull();
     expect((await get(restarted.url, '/v1/policy')).body.stale).toBe(1);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bus } from '@app/bus';
 import {
+  FeedbackGiven,
   BUCKETS,
   CONSUMERS,
   EraseSession,
@@ -148,11 +149,20 @@ describe('sample-submitter', () => {
       await publishFeedback(bus, 'after', -1);
       await publishCompleted(bus, 'text');
       await publishFeedback(bus, 'text', undefined, 'well done');
+      const session = {
+        turnId: 'after',
+        feedbackId: 'how-it-went',
+        scope: 'scope',
+        givenAt: 1,
+        hasText: false,
+        outcome: 1,
+      };
+      await bus.publish(FeedbackGiven, ['after', 'how-it-went'], { info: session, head: {} });
       await backlogDone('RL_VERDICTS');
       expect(await settledOf(bus, 'after')).toMatchObject({ score: 1, source: 'votes' });
       expect(await settledOf(bus, 'text')).toBeNull();
       const text = await metrics(replica);
-      expect(text).toContain('openclaw_rl_feedback_total{fate="text"} 1');
+      expect(text).toContain('openclaw_rl_feedback_total{fate="unused"} 1');
       expect(text).toContain('openclaw_rl_feedback_total{fate="used"} 2');
       expect(text).toContain('openclaw_rl_feedback_total{fate="late"} 1');
     });

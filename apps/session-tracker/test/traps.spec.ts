@@ -376,12 +376,27 @@ describe('the session-tracker', () => {
   });
 
   describe('with feedback', () => {
+    const fates = async (): Promise<Record<string, number>> => {
+      const { values } = await world.telemetry.metrics.feedback.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.fate, value]));
+    };
+
     it('takes a text that comes before any reply for the next state', async () => {
       await world.play(...script.turn('t1', { session: 'S' }).both, script.feedback('f1', 't1', { hasText: true }));
       await world.play(...script.turn('t2', { session: 'S', after: 't1' }).both);
       await world.goQuiet();
       expect(world.followed).toEqual({ t1: 'f1' });
       expect(world.settled).toEqual({ t2: 'no_next_state' });
+      expect(await fates()).toEqual({ text: 1 });
+    });
+
+    it('takes down words as late that come after a reply, or after the outcome', async () => {
+      await world.play(...script.turn('t1').both, ...script.turn('t2', { after: 't1' }).both);
+      await world.goQuiet();
+      expect(world.settled).toEqual({ t2: 'no_next_state' });
+      await world.play(script.feedback('f1', 't1', { hasText: true }), script.feedback('f2', 't2', { hasText: true }));
+      expect(world.followed).toEqual({ t1: 't2' });
+      expect(await fates()).toEqual({ late: 2 });
     });
 
     it('changes nothing about a turn that was followed already', async () => {

@@ -151,6 +151,25 @@ export class Bus {
     );
   }
 
+  /** Sequence up to which a consumer has settled each message of its stream, all replicas together; null if none waits. @throws BusUnavailableError */
+  async settledThrough({ stream, durable }: ConsumerDefinition): Promise<number | null> {
+    try {
+      const info = await this.connection.current().jsm.consumers.info(stream, durable);
+      return info.num_pending === 0 && info.num_ack_pending === 0 ? null : info.ack_floor.stream_seq;
+    } catch (cause) {
+      throw new BusUnavailableError(`the progress of consumer ${durable} could not be read`, { cause });
+    }
+  }
+
+  /** Sequence of the newest message of a stream; 0 if there was never one. @throws BusUnavailableError */
+  async newestIn(stream: StreamName): Promise<number> {
+    try {
+      return (await this.connection.current().jsm.streams.info(stream)).state.last_seq;
+    } catch (cause) {
+      throw new BusUnavailableError(`stream ${stream} could not be looked at`, { cause });
+    }
+  }
+
   /** The infos of a stream's messages in order, without bodies: from `startSequence` up to the newest at call time. */
   scan(stream: StreamName, options?: ScanOptions): AsyncIterable<ScannedInfo> {
     return scanInfos(this.connection.current(), stream, options);

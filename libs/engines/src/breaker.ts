@@ -59,4 +59,11 @@ export class Breaker {
     if (lateFailure || this.failures < this.options.failures) return;
     this.openUntil = now + Math.max(this.options.openMs, atLeastMs);
   }
+
+  /** Nobody has asked for long: what was found then says nothing of now. */
+  forget(): void {
+    if (this.probing) return;
+    this.failures = 0;
+    this.openUntil = null;
+  }
 }

@@ -10,6 +10,7 @@ interface Options {
   failures?: number;
   places?: number;
   firstDelayMs?: number;
+  forgetMs?: number;
   engines?: string[];
   gate?: AccessGate | null;
 }
@@ -26,6 +27,7 @@ const setUp = (options: Options = {}) => {
     gate,
     retry: { attempts, firstDelayMs, longestDelayMs: firstDelayMs },
     spread: () => 1,
+    ...(options.forgetMs === undefined ? {} : { forgetMs: options.forgetMs }),
     clock: () => time.now,
     onFailure: (error) => failed.push(error),
     onBreaker: (open) => breakerStates.push(open),
@@ -126,6 +128,20 @@ describe('EngineAccess', () => {
     await new Promise((resolve) => setImmediate(resolve));
     leaving.abort();
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('takes an engine for up again that nobody has asked for long after its outage', async () => {
+    jest.useFakeTimers();
+    try {
+      const { access, breakerStates } = setUp({ attempts: 1, failures: 1, forgetMs: 5000 });
+      await expect(access.ask(script(new EngineStatusError(503)).call, { signal, accept })).rejects.toThrow('503');
+      jest.advanceTimersByTime(5999);
+      expect([access.isOpen, breakerStates]).toEqual([true, [true]]);
+      jest.advanceTimersByTime(1);
+      expect([access.isOpen, breakerStates]).toEqual([false, [true, false]]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
 

@@ -23,6 +23,8 @@ export interface EngineAccessOptions<Engine> {
   readonly retry: RetryPolicy;
   /** A random factor around 1 for each pause. */
   readonly spread: () => number;
+  /** How long after the breaker's time it stays open where nobody asks, in milliseconds. @default 60,000 */
+  readonly forgetMs?: number;
   /** Milliseconds from any origin, never going back. @default performance.now */
   readonly clock?: () => number;
   /** @default always open */
@@ -41,6 +43,8 @@ export interface AskOptions<Reply> {
   /** Whether the reply will do. One that will not is asked for again; the last one is returned as it is. */
   readonly accept: (reply: Reply) => boolean;
 }
+
+const FORGET_MS = 60_000;
 
 const outcomeOf = (error: unknown): CallOutcome => {
   if (!(error instanceof EngineError)) return 'unknown';
@@ -61,6 +65,7 @@ export class EngineAccess<Engine> {
   private readonly choice: EngineChoice<Engine>;
   private readonly probes = new Map<Admission<Engine>, Probe>();
   private wasOpen = false;
+  private forgetting: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: EngineAccessOptions<Engine>) {
     this.clock = options.clock ?? (() => performance.now());
@@ -156,9 +161,27 @@ export class EngineAccess<Engine> {
     this.choice.settle(admission, { outcome, now: this.clock(), atLeastMs });
     this.probes.get(admission)?.end();
     this.probes.delete(admission);
+    this.tell();
+    this.forgetLater();
+  }
+
+  private tell(): void {
     if (this.choice.isOpen === this.wasOpen) return;
     this.wasOpen = this.choice.isOpen;
     this.options.onBreaker?.(this.wasOpen);
+  }
+
+  /** Where others have done the work that was left, nobody asks here any more, and the outage would seem to last for ever. */
+  private forgetLater(): void {
+    if (this.forgetting !== null) clearTimeout(this.forgetting);
+    this.forgetting = null;
+    if (!this.choice.hasSick) return;
+    const { forgetMs = FORGET_MS } = this.options;
+    const forget = (): void => {
+      this.choice.forget();
+      this.tell();
+    };
+    this.forgetting = setTimeout(forget, this.choice.longestWaitMs(this.clock()) + forgetMs).unref();
   }
 }
 

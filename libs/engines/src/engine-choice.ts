@@ -52,6 +52,25 @@ export class EngineChoice<Engine> {
     return Math.min(...this.candidates.map(({ breaker }) => breaker.waitMs(now)));
   }
 
+  /** Whether one of them is taken to be out of order. */
+  get hasSick(): boolean {
+    return this.candidates.some(({ breaker }) => breaker.isOpen);
+  }
+
+  /** How long no call will be let through to some of them; 0 if one would be to each. */
+  longestWaitMs(now: number): number {
+    return Math.max(...this.candidates.map(({ breaker }) => breaker.waitMs(now)));
+  }
+
+  /** Nobody has asked for long: what was found then says nothing of now. */
+  forget(): void {
+    for (const { engine, breaker } of this.candidates) {
+      const wasOpen = breaker.isOpen;
+      breaker.forget();
+      if (breaker.isOpen !== wasOpen) this.onChange(engine, false);
+    }
+  }
+
   /** Asks to make a call. @param besides one that has just failed: another one, if there is one */
   admit(now: number, besides?: Engine): Admission<Engine> | 'wait' | 'stop' {
     const closed = this.candidates.filter(({ breaker }) => !breaker.isOpen);

@@ -77,6 +77,7 @@ export { PolicyWatch } from './policy-watch';
 export { answerRunning, isDrained, type Runner } from './running';
 export { expandRanges, inRanges, type Ranges } from './ranges';
 export {
+  countLeasable,
   dropSamples,
   leasedSequences,
   markDone,

@@ -42,6 +42,16 @@ export const waitingSequences = (state: PolicyState, view: SampleView, now: numb
 export const staleSequences = ({ version }: PolicyState, view: SampleView, maxStaleness: number): number[] =>
   view.samples.filter((sequence) => version - (view.versionOf?.(sequence) ?? version) > maxStaleness);
 
+/** How many samples a lease could get at `now`: those that wait and are not too old. */
+export const countLeasable = (
+  state: PolicyState,
+  view: SampleView,
+  { now, maxStaleness }: { readonly now: number; readonly maxStaleness: number },
+): number => {
+  const stale = new Set(staleSequences(state, view, maxStaleness));
+  return waitingSequences(state, view, now).filter((sequence) => !stale.has(sequence)).length;
+};
+
 /** When the next lease ends that ends by itself, server's clock, or null if there is none. */
 export const nextExpiry = (state: PolicyState, now: number): number | null => {
   const ends = state.leases.map((lease) => lease.expiresAt).filter((end) => now < end);

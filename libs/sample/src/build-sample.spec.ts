@@ -136,6 +136,7 @@ describe('buildSample', () => {
   it.each([
     ['stop', 'completed'],
     ['tool_calls', 'completed'],
+    ['function_call', 'completed'],
     ['length', 'truncated'],
   ])('gives finish reason %s the status %s', (finishReason, status) => {
     expect(buildSample({ ...TURN, finishReason }, { reward: 1, source: 'votes' }).status).toBe(status);
@@ -181,7 +182,11 @@ describe('buildSample', () => {
     ['a negative id off the bus', { responseIds: Int32Array.of(3, -4, 5) }, 'tokens[3] must not be negative, got -4'],
     ['an id that is no integer', { responseIds: [3, 4.5, 5] }, 'response ids[1] must be a token id, got 4.5'],
     ['an id that 32 bits cannot hold', { promptIds: [2 ** 32] }, 'prompt ids[0] must be a token id'],
-    ['an aborted answer', { finishReason: 'abort' }, 'finish_reason must be stop, tool_calls or length, got abort'],
+    [
+      'an aborted answer',
+      { finishReason: 'abort' },
+      'finish_reason must be stop, tool_calls, function_call or length, got abort',
+    ],
     [
       'a version that fell',
       { policyVersion: { start: 7, end: 6 } },

@@ -63,11 +63,15 @@ const statusOf = (finishReason: string): SampleStatus => {
   switch (finishReason) {
     case 'stop':
     case 'tool_calls':
+    case 'function_call':
       return 'completed';
     case 'length':
       return 'truncated';
     default:
-      throw new SampleInvariantError('finish_reason', `must be stop, tool_calls or length, got ${finishReason}`);
+      throw new SampleInvariantError(
+        'finish_reason',
+        `must be stop, tool_calls, function_call or length, got ${finishReason}`,
+      );
   }
 };
 

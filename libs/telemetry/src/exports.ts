@@ -35,7 +35,7 @@ export const EXPORTS = {
     'newWeightsSeconds',
     'policyVersion',
   ],
-  'session-tracker': [...EVERY_CONSUMER, 'turnsFollowed', 'turnsSettled', 'sessionsOpen', 'sessionsEnded'],
+  'session-tracker': [...EVERY_CONSUMER, 'turnsFollowed', 'turnsSettled', 'sessionsOpen', 'sessionsEnded', 'feedback'],
   'prm-judge': [
     ...EVERY_CONSUMER,
     'votes',

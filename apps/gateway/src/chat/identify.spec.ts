@@ -57,6 +57,15 @@ describe('assertSessionHeaders', () => {
   );
 });
 
+describe('assertSessionHeaders of a label', () => {
+  it('refuses one that is neither main nor side, as in a body', () => {
+    expect(() => {
+      assertSessionHeaders({ 'x-turn-type': 'heartbeat' });
+    }).toThrow(expect.objectContaining({ status: 400, param: 'x-turn-type' }));
+    for (const label of ['main', 'side', 'Side', ' ']) assertSessionHeaders({ 'x-turn-type': label });
+  });
+});
+
 describe('identify', () => {
   it('takes a header in UTF-8 for the name that it is in a body', () => {
     const [inBody, inHeader] = [

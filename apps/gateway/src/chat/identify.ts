@@ -20,6 +20,7 @@ export interface Identity {
 }
 
 const TRUE = new Set(['1', 'true', 'yes']);
+const TURN_TYPES = new Set(['main', 'side']);
 
 const header = (headers: IncomingHttpHeaders, name: string): string | null => {
   const value = headers[name];
@@ -35,12 +36,14 @@ const sessionHeader = (headers: IncomingHttpHeaders, name: (typeof SESSION_HEADE
   return text === '' ? null : text;
 };
 
-/** Cut short, two names could become one. @throws OpenAiError 400 that names the header */
+/** Names that cut short could become one, and labels that nobody knows. @throws OpenAiError 400 that names the header */
 export const assertSessionHeaders = (headers: IncomingHttpHeaders): void => {
   for (const name of SESSION_HEADERS) {
     const text = sessionHeader(headers, name);
     if (text !== null && !isSessionName(text)) throw invalidRequest(name, `must be ${SESSION_NAME_FORM}`);
   }
+  const label = header(headers, 'x-turn-type')?.toLowerCase();
+  if (label !== undefined && !TURN_TYPES.has(label)) throw invalidRequest('x-turn-type', 'must be "main" or "side"');
 };
 
 /** OpenClaw appends `:<boundary count>` to its affinity ids; with one provider style also to `X-Session-Id`. */

@@ -57,7 +57,10 @@ const checkContent = (content: unknown, field: string): void => {
   if (content === undefined || content === null || isString(content)) return;
   if (!isArray(content)) throw invalidRequest(field, 'must be a string, null or an array of parts');
   content.forEach((part, i) => {
-    if (!isObject(part) && !isString(part)) throw invalidRequest(`${field}[${i}]`, 'must be an object');
+    if (isString(part)) return;
+    if (!isObject(part)) throw invalidRequest(`${field}[${i}]`, 'must be an object');
+    const { type, text } = part;
+    if (type === 'text' && !isString(text ?? '')) throw invalidRequest(`${field}[${i}].text`, 'must be a string');
   });
 };
 
@@ -70,10 +73,20 @@ const checkMessage = (message: unknown, field: string): ChatMessage => {
   if (calls !== undefined && calls !== null) {
     if (!isArray(calls)) throw invalidRequest(`${field}.tool_calls`, 'must be an array');
     calls.forEach((call, i) => {
-      if (!isObject(call)) throw invalidRequest(`${field}.tool_calls[${i}]`, 'must be an object');
+      const place = `${field}.tool_calls[${i}]`;
+      if (!isObject(call)) throw invalidRequest(place, 'must be an object');
+      if (!isObject(call.function ?? {})) throw invalidRequest(`${place}.function`, 'must be an object');
     });
   }
   return message as ChatMessage;
+};
+
+const checkTools = (tools: readonly unknown[]): readonly unknown[] => {
+  tools.forEach((tool, i) => {
+    if (!isObject(tool)) throw invalidRequest(`tools[${i}]`, 'must be an object');
+    if (!isObject(tool.function ?? {})) throw invalidRequest(`tools[${i}].function`, 'must be an object');
+  });
+  return tools;
 };
 
 /**
@@ -85,11 +98,12 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
   if (!isArray(body.messages) || body.messages.length === 0 || body.messages.length > MAX_MESSAGES) {
     throw invalidRequest('messages', `must be an array of 1 to ${MAX_MESSAGES} messages`);
   }
+  for (const field of ['max_tokens', 'max_completion_tokens']) optional(body, field, 'a number', isNumber);
   return {
     members: membersOf(raw),
     model: optional(body, 'model', 'a string', isString),
     messages: body.messages.map((message, i) => checkMessage(message, `messages[${i}]`)),
-    tools: optional(body, 'tools', 'an array', isArray) ?? [],
+    tools: checkTools(optional(body, 'tools', 'an array', isArray) ?? []),
     stream: optional(body, 'stream', 'a boolean', isBoolean) ?? false,
     logprobs: optional(body, 'logprobs', 'a boolean', isBoolean) ?? false,
     choices: optional(body, 'n', 'a whole number from 1', isCount) ?? 1,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import {
   BUCKETS,
+  CONSUMERS,
   FeedbackGiven,
   parseSessionDocument,
   sessionDocumentKey,
@@ -11,6 +13,7 @@ import {
   type TurnArrivedInfo,
 } from '@app/contracts';
 import { invalidRequest, OpenAiError } from '../errors/openai-error';
+import { Outbox } from '../capture/outbox';
 import { sessionKeysOf } from '../http/session-name';
 import type { FeedbackDto } from './feedback.dto';
 
@@ -23,10 +26,17 @@ export interface GivenFeedback {
 const notFound = (what: string): OpenAiError =>
   new OpenAiError(404, 'not_found', `${what} is not known, or not of this API key`);
 
+/** How long a word about a session's last answer waits until everybody knows which one that is, and how often it looks. */
+const CATCH_UP_MS = 2000;
+const LOOK_EVERY_MS = 10;
+
 /** Stores what a person says about an answer. */
 @Injectable()
 export class FeedbackService {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly outbox: Outbox,
+  ) {}
 
   /** @throws OpenAiError 400, 404; BusUnavailableError */
   async give(scope: string, feedback: FeedbackDto): Promise<GivenFeedback> {
@@ -55,12 +65,26 @@ export class FeedbackService {
   private async findTurn(scope: string, feedback: FeedbackDto): Promise<string> {
     if (feedback.turn_id !== undefined) return feedback.turn_id;
     if (feedback.session_id === undefined) throw invalidRequest('turn_id', 'turn_id or session_id is needed');
+    await this.catchUp();
     const documents = await this.bus.documents(BUCKETS.sessions, parseSessionDocument);
     for (const session of sessionKeysOf(scope, feedback.session_id)) {
       const lastTurn = (await documents.get(sessionDocumentKey(session)))?.value.lastTurn;
       if (lastTurn !== undefined) return lastTurn;
     }
     throw notFound('session_id');
+  }
+
+  /** Returns once the session-tracker has handled every turn that has been served until now, or is too slow. */
+  private async catchUp(): Promise<void> {
+    const end = performance.now() + CATCH_UP_MS;
+    await this.outbox.flush(CATCH_UP_MS);
+    const { trackerTurns } = CONSUMERS;
+    const newest = await this.bus.newestIn(trackerTurns.stream);
+    while (performance.now() < end) {
+      const settled = await this.bus.settledThrough(trackerTurns);
+      if (settled === null || settled >= newest) return;
+      await pause(LOOK_EVERY_MS);
+    }
   }
 
   /** A turn of another caller is as unknown as one that never was. */

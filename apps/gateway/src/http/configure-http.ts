@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { parseBodiesBy } from '@app/http';
 import { OpenAiErrorFilter } from '../errors/openai-error.filter';
 import { installAuth } from '../auth/auth.hook';
 import type { AccessRules } from '../auth/authenticate';
@@ -14,10 +15,6 @@ export interface HttpRules extends AccessRules {
 export const configureHttp = (app: NestFastifyApplication, rules: HttpRules): void => {
   const server = app.getHttpAdapter().getInstance();
   installAuth(server, rules);
-  const bytes = (_request: unknown, body: Buffer, done: (error: Error | null, body?: Buffer) => void): void => {
-    done(null, body);
-  };
-  app.useBodyParser('application/json', { bodyLimit: rules.bodyLimitMb * MIB }, bytes);
-  app.useBodyParser('*', { bodyLimit: rules.bodyLimitMb * MIB }, bytes);
+  parseBodiesBy(app, (body) => body, { bodyLimit: rules.bodyLimitMb * MIB });
   app.useGlobalFilters(new OpenAiErrorFilter());
 };

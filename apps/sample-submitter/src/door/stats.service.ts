@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { isGateClosed, leasedSequences, waitingSequences } from '@app/pools';
+import { countLeasable, isGateClosed, leasedSequences, type PolicyState } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { SampleIndex } from '../follow/sample-index';
 import { Policy } from '../policy/policy';
@@ -50,7 +50,7 @@ export class StatsService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.index.refresh();
     const state = await this.policy.store.read();
     const now = this.policy.store.now();
-    const waiting = waitingSequences(state, this.index.view, now).length;
+    const waiting = this.countWaiting(state, now);
     const leased = leasedSequences(state, now).length;
     const size = this.settings.rl.rolloutSteps;
     return {
@@ -66,10 +66,14 @@ export class StatsService implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
+  private countWaiting(state: PolicyState, now: number): number {
+    return countLeasable(state, this.index.view, { now, maxStaleness: this.settings.rl.maxStaleness });
+  }
+
   private gauge(): void {
     const now = this.policy.store.now();
     const { samplesWaiting, samplesLeased, samplesAcknowledged, samplesStale, policyVersion } = this.telemetry.metrics;
-    samplesWaiting.set(waitingSequences(this.policy.current, this.index.view, now).length);
+    samplesWaiting.set(this.countWaiting(this.policy.current, now));
     samplesLeased.set(leasedSequences(this.policy.current, now).length);
     samplesAcknowledged.set(this.policy.current.acknowledged);
     samplesStale.set(this.policy.current.stale ?? 0);

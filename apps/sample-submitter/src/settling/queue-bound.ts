@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { waitingSequences } from '@app/pools';
+import { countLeasable } from '@app/pools';
 import { SampleIndex } from '../follow/sample-index';
 import { Policy } from '../policy/policy';
 
@@ -36,7 +36,8 @@ export class QueueBound {
   }
 
   private isFull(): boolean {
-    const waiting = waitingSequences(this.policy.current, this.index.view, this.policy.store.now());
-    return waiting.length + this.underWay.size >= this.settings.slime.queueSize;
+    const { rl, slime } = this.settings;
+    const moment = { now: this.policy.store.now(), maxStaleness: rl.maxStaleness };
+    return countLeasable(this.policy.current, this.index.view, moment) + this.underWay.size >= slime.queueSize;
   }
 }

@@ -22,8 +22,8 @@ import { TurnFindings, type Known } from './turn-findings';
 import { TurnNotCompletedError } from './turn-not-completed.error';
 
 const SLOTS = 16;
-/** An answer that is still being generated: how long a rating waits for it, and how often it looks. */
-const LONGEST_ANSWER_MS = 30 * 60_000;
+const MINUTE_MS = 60_000;
+/** How often a rating looks for the end of an answer that is still being generated. */
 const ANSWER_PAUSE_MS = 5000;
 
 /** Makes the one outcome of each turn, a sample or a reason, from what judge, teacher and people have said of it. */
@@ -92,7 +92,8 @@ export class SettlingService implements OnApplicationBootstrap {
     }
     const { feedback } = this.telemetry.metrics;
     if (score === undefined) {
-      feedback.inc({ fate: info.hasText ? 'text' : countsOutcome ? 'outcome' : 'unused' });
+      // Words are the next state or nothing: the session-tracker knows.
+      if (outcome !== undefined) feedback.inc({ fate: countsOutcome ? 'outcome' : 'unused' });
       return;
     }
     // Hints alone train: a score says nothing of how the answer should have been.
@@ -140,7 +141,7 @@ export class SettlingService implements OnApplicationBootstrap {
   private async waitForAnswer(turnId: string, deliveries: number): Promise<void> {
     if (deliveries < MAX_DELIVERIES) throw new TurnNotCompletedError(turnId);
     const arrived = await this.bus.read(TurnArrived, turnId);
-    if (arrived !== null && Date.now() - arrived.info.arrivedAt < LONGEST_ANSWER_MS) {
+    if (arrived !== null && Date.now() - arrived.info.arrivedAt < this.settings.session.answerMinutes * MINUTE_MS) {
       throw new OutageError(`turn ${turnId} was rated while it is still being answered`, ANSWER_PAUSE_MS);
     }
   }

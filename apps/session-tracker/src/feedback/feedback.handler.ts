@@ -18,22 +18,24 @@ export class FeedbackHandler {
   ) {}
 
   async handle(event: Delivery): Promise<void> {
-    const info = FeedbackGiven.decodeInfo(event);
-    if (info.score === undefined && !info.hasText) return;
-    const place = await this.placeOf(info.turnId);
-    if (place === null) return;
-    if (info.score === undefined && !(await this.followByText(event, place))) return;
-    await this.sessions.release(place.session, [info.turnId]);
+    const { turnId, score, hasText } = FeedbackGiven.decodeInfo(event);
+    if (score === undefined && !hasText) return;
+    const place = await this.placeOf(turnId);
+    if (place !== null && score !== undefined) await this.sessions.release(place.session, [turnId]);
+    if (score !== undefined) return;
+    const isUsed = place !== null && (await this.followByText(event, place));
+    if (isUsed) await this.sessions.release(place.session, [turnId]);
+    this.outcomes.noteText(isUsed);
   }
 
-  /** Returns whether the turn is followed now, by this text or by what was there before. */
+  /** Returns whether this text is the turn's next state. */
   private async followByText(event: Delivery, place: TurnPlace): Promise<boolean> {
     const { turnId, feedbackId } = FeedbackGiven.decodeInfo(event);
-    if (await this.outcomes.isSettled(turnId)) return false;
+    if (await this.outcomes.isSettled(turnId)) return this.outcomes.isFollowedBy(turnId, feedbackId);
     const turn = await this.turns.completed(turnId, event.deliveries);
     if (unjudgedReason(place.main, turn.exclusion) !== null) return false;
     await this.outcomes.follow({ turnId, session: place.session, role: 'user', feedbackId });
-    return true;
+    return this.outcomes.isFollowedBy(turnId, feedbackId);
   }
 
   /** The turn's place, decided here if its own events have not been handled yet; null for a turn that nobody knows. */

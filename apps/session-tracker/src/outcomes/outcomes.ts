@@ -47,6 +47,16 @@ export class Outcomes {
     if (result === 'stored') this.telemetry.metrics.sessionsEnded.inc({ cause: info.cause });
   }
 
+  /** Takes down whether a person's words became the turn's next state, or came too late for that. */
+  noteText(isUsed: boolean): void {
+    this.telemetry.metrics.feedback.inc({ fate: isUsed ? 'text' : 'late' });
+  }
+
+  /** Whether this feedback is the turn's next state. */
+  async isFollowedBy(turnId: string, feedbackId: string): Promise<boolean> {
+    return (await this.bus.read(TurnFollowed, turnId))?.info.feedbackId === feedbackId;
+  }
+
   async isFollowed(turnId: string): Promise<boolean> {
     return (await this.bus.read(TurnFollowed, turnId)) !== null;
   }

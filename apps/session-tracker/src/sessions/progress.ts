@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Bus, BusUnavailableError } from '@app/bus';
 import { BUCKETS, CONSUMERS } from '@app/contracts';
 
-const { stream, durable } = CONSUMERS.trackerTurns;
+const { stream } = CONSUMERS.trackerTurns;
 const CLOCK_KEY = 'clock';
 
 /**
@@ -32,15 +32,8 @@ export class Progress {
     return first === null ? now : Math.min(now, first);
   }
 
-  /** Sequence up to which every event has been acknowledged, or null if that is all there are. */
-  private async floor(): Promise<number | null> {
-    try {
-      const { jsm } = this.bus.connection.current();
-      const info = await jsm.consumers.info(stream, durable);
-      return info.num_pending === 0 && info.num_ack_pending === 0 ? null : info.ack_floor.stream_seq;
-    } catch (cause) {
-      throw new BusUnavailableError(`the progress of consumer ${durable} could not be read`, { cause });
-    }
+  private floor(): Promise<number | null> {
+    return this.bus.settledThrough(CONSUMERS.trackerTurns);
   }
 
   private async publishedAfter(sequence: number): Promise<number | null> {
