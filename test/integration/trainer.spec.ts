@@ -42,7 +42,14 @@ describe('the trainer', () => {
     const ending = new AbortController();
     const loop = new TrainLoop(
       at,
-      { prepare: () => Promise.resolve(), train: () => Promise.resolve({}), publish: null, ...backend },
+      {
+        prepare: () => Promise.resolve(),
+        train: () => Promise.resolve({}),
+        publish: null,
+        baseVersion: null,
+        published: () => undefined,
+        ...backend,
+      },
       {
         batchSize: 2,
         batchesPerUpdate: 1,
@@ -51,7 +58,7 @@ describe('the trainer', () => {
         waitMs: 200,
         againMs: 10,
         sharesGpus: false,
-        onRound: (outcome, error) => rounds.push(error === undefined ? outcome : error),
+        onRound: (...[outcome, found]) => rounds.push(outcome === 'failed' ? found : outcome),
         ...options,
       },
     );

@@ -12,6 +12,7 @@ export { JudgeSettings, VERDICT_FORMATS, type VerdictFormat } from './sections/j
 export { LOG_LEVELS, LogsSettings, type LogFormat, type LogLevel } from './sections/logs';
 export { MetricsSettings } from './sections/metrics';
 export { NatsSettings } from './sections/nats';
+export { PocketSettings } from './sections/pocket';
 export { PoolsSettings, type GpuShare } from './sections/pools';
 export { OpdSettings } from './sections/opd';
 export { RecordsSettings } from './sections/records';
@@ -26,3 +27,4 @@ export {
   type BatchFormat,
   type TrainerBackendName,
 } from './sections/trainer';
+export { TrainingSettings } from './sections/training';

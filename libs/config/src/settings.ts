@@ -15,6 +15,7 @@ import { ServerSettings } from './sections/server';
 import { SessionSettings } from './sections/session';
 import { SlimeSettings } from './sections/slime';
 import { TrainerSettings } from './sections/trainer';
+import { TrainingSettings } from './sections/training';
 
 /**
  * All settings of the product, checked and resolved: one property per section of `openclaw-rl.toml`. `new Settings()`
@@ -34,6 +35,7 @@ export class Settings {
   readonly gate: GateSettings = new GateSettings();
   readonly door: DoorSettings = new DoorSettings();
   readonly trainer: TrainerSettings = new TrainerSettings();
+  readonly training: TrainingSettings = new TrainingSettings();
   readonly pocket: PocketSettings = new PocketSettings();
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();

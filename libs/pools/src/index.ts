@@ -58,6 +58,7 @@ export {
   expiredUpdateOf,
   extendUpdate,
   finishUpdate,
+  nameWeights,
   recoverUpdate,
   startUpdating,
   type BegunUpdate,

@@ -27,6 +27,8 @@ const UpdateSchema = Type.Object({
   startedAt: Millis,
   /** Known once the engines stand. */
   pause: Type.Optional(Type.Union(PAUSE_MODES.map((mode) => Type.Literal(mode)))),
+  /** Where the engines load the new weights from; known at the commit, before they do. */
+  weightsPath: Type.Optional(Type.String()),
 });
 
 const GateSchema = Type.Object({
@@ -98,6 +100,8 @@ const PolicyStateSchema = Type.Object({
   gate: GateSchema,
   /** The engines' own name of this version's weights; missing as long as none has said one. */
   engineVersion: Type.Optional(Type.String()),
+  /** Where this version's weights were loaded from; missing where their trainer has put them in, or nobody has changed any. */
+  weightsPath: Type.Optional(Type.String()),
   /** Updates begun so far: each gets its number into its token. */
   fence: Type.Optional(Type.Integer({ minimum: 0 })),
   /** The last updates, newest last. */

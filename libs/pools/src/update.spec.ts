@@ -10,6 +10,7 @@ import {
   expiredUpdateOf,
   extendUpdate,
   finishUpdate,
+  nameWeights,
   recoverUpdate,
   REMEMBERED_UPDATES,
   startUpdating,
@@ -47,6 +48,18 @@ const commit = (state: PolicyState, change: { token?: string; engineVersion?: st
 const committed = commit(standing).state;
 
 describe('an update', () => {
+  it('knows where its weights were loaded from, whoever ends it, and keeps the place of the old ones where it fails', () => {
+    const named = nameWeights(standing, { token: '1-s', weightsPath: '/w/1' }, NOW).state;
+    expect(named.weightsPath).toBeUndefined();
+    expect(commit(named).state.weightsPath).toBe('/w/1');
+    const late = { now: NOW + 1000, view };
+    const [isIn, isNot] = ['v1', null].map(
+      (newVersion) => recoverUpdate({ ...named, weightsPath: '/w/0' }, { token: '1-s', newVersion }, late).state,
+    );
+    expect([isIn?.weightsPath, isNot?.weightsPath]).toEqual(['/w/1', '/w/0']);
+    expect(() => nameWeights(named, { token: '2-s', weightsPath: '/w/2' }, NOW)).toThrow(UnknownUpdateError);
+  });
+
   it('closes the gate, stops, and opens it with the next version and its batch trained, in one write', () => {
     expect(begin(leased).result).toEqual({ token: '1-s', version: 1, expiresAt: NOW + 1000, state: 'draining' });
     expect(isGateClosed(begun, NOW)).toBe(true);

@@ -147,6 +147,16 @@ export const extendUpdate = (
   return { state, result: begunOf(state, update) };
 };
 
+/** Takes down where the engines are about to load the new weights from. @throws UpdateEndedError, UnknownUpdateError */
+export const nameWeights = (
+  stored: PolicyState,
+  { token, weightsPath }: { readonly token: string; readonly weightsPath: string },
+  now: number,
+): Change<void> => {
+  const update = { ...liveUpdateOf(stored, token, now), weightsPath };
+  return { state: { ...stored, gate: { ...stored.gate, update } }, result: undefined };
+};
+
 interface Ending {
   readonly outcome: UpdateOutcome;
   /** The engines' name of the new weights; null where they have none to tell. */
@@ -187,6 +197,7 @@ const endUpdate = (
   const next: PolicyState = {
     ...done,
     engineVersion,
+    weightsPath: hasNewWeights ? update.weightsPath : state.weightsPath,
     version: ended.version,
     acknowledged: done.acknowledged + trained.length,
     gate: { state: 'serving' },

@@ -78,7 +78,7 @@ export const EXPORTS = {
     'storeBytes',
     'storeLimitBytes',
   ],
-  trainer: ['trainingRounds'],
+  trainer: ['trainingRounds', 'trainingNumbers'],
   'pocket-engine': ['pocketTokens', 'pocketAnswers'],
 } as const satisfies Record<string, readonly MetricKey[]>;
 

@@ -222,6 +222,12 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    trainingNumbers: new Gauge({
+      name: 'openclaw_rl_training',
+      help: 'What the last round of training found, by name: loss, kl, entropy, clip_fraction, log_prob_difference and others',
+      labelNames: ['name'] as const,
+      registers,
+    }),
     pocketTokens: new Counter({
       name: 'openclaw_rl_pocket_tokens_total',
       help: 'Tokens that the pocket engine has generated',

@@ -19,6 +19,8 @@ export interface UpdateReport {
 export interface PolicyReport {
   readonly policy_version: number;
   readonly engine_version: string | null;
+  /** Where the engines loaded this version's weights from; null where a trainer put them in, or nobody has changed any. */
+  readonly weights_path: string | null;
   readonly gate: {
     readonly state: string;
     readonly closed: boolean;
@@ -64,6 +66,7 @@ export class PolicyService {
     return {
       policy_version: state.version,
       engine_version: state.engineVersion ?? null,
+      weights_path: state.weightsPath ?? null,
       gate: {
         state: state.gate.state,
         closed: isGateClosed(state, this.policy.store.now()),

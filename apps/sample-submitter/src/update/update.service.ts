@@ -10,6 +10,7 @@ import {
   commitUpdate,
   extendUpdate,
   isDrained,
+  nameWeights,
   requirePools,
   sharesPolicyGpus,
   startUpdating,
@@ -88,6 +89,10 @@ export class UpdateService {
     const state = await this.policy.store.read();
     const update = state.gate.update?.token === token ? state.gate.update : null;
     // An update that has ended, or is somebody else's, gets its answer without a look at the engines.
+    const { weightsPath } = weights;
+    if (update?.pause !== undefined && weightsPath !== null) {
+      await this.policy.store.change((current, now) => nameWeights(current, { token, weightsPath }, now));
+    }
     const engineVersion =
       update?.pause === undefined
         ? null

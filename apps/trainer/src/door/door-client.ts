@@ -5,7 +5,7 @@ import { parseSampleJson, type Sample } from '@app/sample';
 const PATIENCE_MS = 30_000;
 
 /** Any status is an answer, and an answer is text: what it means is decided here. The door is never behind a proxy. */
-const PLAIN: AxiosRequestConfig<Json> = {
+const PLAIN: AxiosRequestConfig = {
   validateStatus: () => true,
   responseType: 'text',
   transformResponse: (text: unknown) => text,
@@ -40,6 +40,13 @@ export interface LeaseWish {
   readonly leaseMs: number;
 }
 
+/** What serves. */
+export interface ServedPolicy {
+  readonly version: number;
+  /** Where its weights were loaded from; null before the first update, or if no trainer has named it. */
+  readonly weightsPath: string | null;
+}
+
 /** How new weights are named in a commit. */
 export type CommittedWeights = { readonly engineVersion: string } | { readonly weightsPath: string };
 
@@ -55,6 +62,11 @@ export class DoorClient {
   constructor(
     private readonly options: { readonly url: string; readonly apiKey: string | null; readonly trainer: string },
   ) {}
+
+  async policy(): Promise<ServedPolicy> {
+    const reply = (await this.send('/v1/policy')) as { policy_version: number; weights_path: string | null };
+    return { version: reply.policy_version, weightsPath: reply.weights_path };
+  }
 
   /** A batch, or null if there are not enough samples. */
   async lease({ count, waitMs, leaseMs }: LeaseWish, signal: AbortSignal): Promise<Lease | null> {
@@ -111,16 +123,19 @@ export class DoorClient {
     return this.send(path, { request_id: randomUUID(), ...body }, options);
   }
 
+  /** Without a body: asks. */
   private async send(
     path: string,
-    body: Json,
+    body: Json | null = null,
     { signal, patienceMs = PATIENCE_MS }: SendOptions = {},
   ): Promise<unknown> {
     const { url, apiKey } = this.options;
     const limits = [signal, patienceMs === null ? undefined : AbortSignal.timeout(patienceMs)];
     const { status, data } = await axios
-      .post<string>(`${url}${path}`, body, {
+      .request<string>({
         ...PLAIN,
+        url: `${url}${path}`,
+        ...(body === null ? { method: 'GET' } : { method: 'POST', data: body }),
         headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
         signal: AbortSignal.any(limits.flatMap((each) => each ?? [])),
       })

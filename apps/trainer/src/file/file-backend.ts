@@ -13,6 +13,7 @@ import { emptyManifest, MANIFEST_FILE, parseManifest, type BatchEntry, type Mani
  */
 export class FileBackend implements TrainerBackend {
   readonly publish = null;
+  readonly baseVersion = null;
   private manifest: Manifest = emptyManifest();
   private readonly written = new Set<string>();
 
@@ -40,6 +41,10 @@ export class FileBackend implements TrainerBackend {
     this.manifest = manifest;
     for (const id of entry.turn_ids) this.written.add(id);
     return { samples: fresh.length, mean_score: entry.mean_score };
+  }
+
+  published(): void {
+    // Batches go elsewhere, and weights never come from here.
   }
 
   private async write(batch: number, samples: readonly Sample[]): Promise<BatchEntry> {

@@ -7,6 +7,17 @@ const EXTENDS_PER_LEASE = 3;
 
 const LONGEST_REASON = 200;
 
+/** Thrown where other weights serve by now than those that were trained on. */
+export class OtherWeightsError extends Error {
+  override readonly name = 'OtherWeightsError';
+
+  constructor(trained: number, serving: number) {
+    super(
+      `trained from policy version ${trained}, and version ${serving} serves by now: the batch is trained again from there`,
+    );
+  }
+}
+
 interface NewWeights {
   readonly metrics: TrainingMetrics;
   readonly weights: CommittedWeights;
@@ -26,7 +37,7 @@ export interface LoopOptions {
   readonly againMs: number;
   /** Engines have to give way while it trains: the update begins before the training. */
   readonly sharesGpus: boolean;
-  readonly onRound: (outcome: 'trained' | 'failed', error?: unknown) => void;
+  readonly onRound: (...round: ['trained', TrainingMetrics] | ['failed', unknown]) => void;
 }
 
 /** The part of the door that training needs. */
@@ -48,11 +59,15 @@ export class TrainLoop {
 
   /** Runs until the signal is aborted; a round under way is finished. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.backend.prepare();
+    let isPrepared = false;
     while (!signal.aborted) {
       try {
-        if (await this.round(signal)) this.options.onRound('trained');
+        if (!isPrepared) await this.backend.prepare();
+        isPrepared = true;
+        const metrics = await this.round(signal);
+        if (metrics !== null) this.options.onRound('trained', metrics);
       } catch (error) {
+        isPrepared = false;
         if (isAborted(signal)) return;
         this.options.onRound('failed', error);
         await pause(this.options.againMs, undefined, { signal }).catch(() => undefined);
@@ -60,8 +75,8 @@ export class TrainLoop {
     }
   }
 
-  /** One weight update: false if the signal came before its batches did. */
-  private async round(signal: AbortSignal): Promise<boolean> {
+  /** One weight update: what was found while training; null if the signal came before its batches did. */
+  private async round(signal: AbortSignal): Promise<TrainingMetrics | null> {
     const leases: Lease[] = [];
     const stop = this.keepAlive(
       () => leases.map(({ id }) => this.door.extend(id, this.options.leaseMs)),
@@ -76,10 +91,9 @@ export class TrainLoop {
       }
       if (leases.length < this.options.batchesPerUpdate) {
         await this.giveBack(leases);
-        return false;
+        return null;
       }
-      await this.trainAndPublish(leases);
-      return true;
+      return await this.trainAndPublish(leases);
     } catch (error) {
       await this.giveBack(leases);
       throw error;
@@ -88,12 +102,12 @@ export class TrainLoop {
     }
   }
 
-  private async trainAndPublish(leases: readonly Lease[]): Promise<void> {
+  private async trainAndPublish(leases: readonly Lease[]): Promise<TrainingMetrics> {
     const { publish } = this.backend;
     if (publish === null) {
-      await this.trainOn(leases);
+      const metrics = await this.trainOn(leases);
       for (const { id } of leases) await this.door.acknowledge(id);
-      return;
+      return metrics;
     }
     const work = async (): Promise<NewWeights> => ({
       metrics: await this.trainOn(leases),
@@ -111,14 +125,18 @@ export class TrainLoop {
   }
 
   /** Closes the gate around the work that needs it closed, and opens it with the new weights. */
-  private async update(leases: readonly Lease[], work: () => Promise<NewWeights>): Promise<void> {
+  private async update(leases: readonly Lease[], work: () => Promise<NewWeights>): Promise<TrainingMetrics> {
     const { gateLeaseMs } = this.options;
     const ids = leases.map(({ id }) => id);
-    const { token } = await this.door.beginUpdate(ids, gateLeaseMs);
+    const { token, version } = await this.door.beginUpdate(ids, gateLeaseMs);
     const stop = this.keepAlive(() => [this.door.extendUpdate(token, gateLeaseMs)], gateLeaseMs);
     try {
+      const { baseVersion } = this.backend;
+      if (baseVersion !== null && version !== baseVersion + 1) throw new OtherWeightsError(baseVersion, version - 1);
       const { metrics, weights } = await work();
       await this.door.commitUpdate(token, weights, metrics);
+      this.backend.published(version);
+      return metrics;
     } catch (error) {
       const reason = error instanceof Error ? error.message.slice(0, LONGEST_REASON) : 'unknown error';
       await ignoreRefusal(this.door.abortUpdate(token, reason));

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { Settings, TrainerBackendName } from '@app/config';
 import { DoorClient } from '../door/door-client';
 import { FileBackend } from '../file/file-backend';
+import { openPocketBackend } from '../pocket/open-pocket-backend';
 import { TRAINER_BACKEND, type TrainerBackend } from './trainer-backend';
 import { TrainingService } from './training.service';
 
@@ -13,8 +14,9 @@ const doorClient = ({ door, trainer }: Settings): DoorClient =>
   });
 
 /** Every backend, by its name in `trainer.backend`. */
-const BACKENDS: Readonly<Record<TrainerBackendName, (settings: Settings) => TrainerBackend>> = {
+const BACKENDS: Readonly<Record<TrainerBackendName, (settings: Settings, door: DoorClient) => TrainerBackend>> = {
   file: ({ trainer }) => new FileBackend({ dir: trainer.dir, format: trainer.format, now: () => new Date() }),
+  pocket: openPocketBackend,
 };
 
 /** The loop, its door and its backend. */
@@ -25,7 +27,11 @@ export class TrainingModule {
       module: TrainingModule,
       providers: [
         { provide: DoorClient, useFactory: () => doorClient(settings) },
-        { provide: TRAINER_BACKEND, useFactory: () => BACKENDS[settings.trainer.backend](settings) },
+        {
+          provide: TRAINER_BACKEND,
+          inject: [DoorClient],
+          useFactory: (door: DoorClient) => BACKENDS[settings.trainer.backend](settings, door),
+        },
         TrainingService,
       ],
       exports: [TrainingService],

@@ -9,12 +9,15 @@ import { Settings } from '@app/config';
 import { requirePools, sharesPolicyGpus } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { DoorClient } from '../door/door-client';
-import { TRAINER_BACKEND, type TrainerBackend } from './trainer-backend';
+import { TRAINER_BACKEND, type TrainerBackend, type TrainingMetrics } from './trainer-backend';
 import { TrainLoop } from './train-loop';
 
 const MS = 1000;
 const WAIT_MS = 20_000;
 const AGAIN_MS = 2000;
+
+const TOLD = new Set(['samples', 'mean_score', 'loss', 'kl', 'gradient_norm', 'log_prob_difference']);
+const DIGITS = 3;
 
 /** Runs the loop for as long as the app does. */
 @Injectable()
@@ -39,8 +42,8 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
       waitMs: WAIT_MS,
       againMs: AGAIN_MS,
       sharesGpus: sharesPolicyGpus(requirePools(settings)),
-      onRound: (outcome, error) => {
-        this.note(outcome, error);
+      onRound: (...round) => {
+        this.note(...round);
       },
     });
   }
@@ -61,10 +64,22 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
     await this.running;
   }
 
-  private note(outcome: 'trained' | 'failed', error: unknown): void {
+  private note(...[outcome, found]: ['trained', TrainingMetrics] | ['failed', unknown]): void {
     this.failed = outcome === 'failed';
-    this.telemetry.metrics.trainingRounds.inc({ outcome });
-    if (outcome === 'trained') this.logger.log('a round of training is done');
-    else this.logger.warn(`a round of training failed: ${error instanceof Error ? error.message : 'unknown error'}`);
+    const { trainingRounds, trainingNumbers } = this.telemetry.metrics;
+    trainingRounds.inc({ outcome });
+    if (outcome === 'failed') {
+      this.logger.warn(`a round of training failed: ${found instanceof Error ? found.message : 'unknown error'}`);
+      return;
+    }
+    for (const [name, value] of Object.entries(found)) trainingNumbers.set({ name }, value);
+    this.logger.log(`a round of training is done: ${summaryOf(found)}`);
   }
 }
+
+/** What people want to see of a round, in a line. */
+const summaryOf = (metrics: TrainingMetrics): string =>
+  Object.entries(metrics)
+    .filter(([name]) => TOLD.has(name))
+    .map(([name, value]) => `${name} ${Number(value.toPrecision(DIGITS))}`)
+    .join(', ');

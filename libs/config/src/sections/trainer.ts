@@ -2,7 +2,7 @@ import { httpUrl, oneOf, optional, text } from '../kinds';
 import { Secret, Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
-export const TRAINER_BACKENDS = ['file'] as const;
+export const TRAINER_BACKENDS = ['file', 'pocket'] as const;
 export type TrainerBackendName = (typeof TRAINER_BACKENDS)[number];
 
 export const BATCH_FORMATS = ['jsonl', 'parquet', 'both'] as const;

@@ -116,4 +116,24 @@ describe('accumulateGradients', () => {
     for (const sequence of sequences) accumulateGradients(machine, [sequence], { slopesOf }, apart);
     expect(largestGap(together.readGradients(), apart.readGradients())).toBeLessThan(1e-4);
   });
+
+  it('takes slopes of the logits as well, beside those of the log-probs', () => {
+    const machine = tinyMachine(9);
+    const [byLogProbs, byLogits] = [new AdamW(machine, OPTIONS), new AdamW(machine, OPTIONS)];
+    accumulateGradients(machine, sequences, { slopesOf: () => weights }, byLogProbs);
+    // d log p(token) / d logits = one at the token, less the distribution.
+    const ofSecond = (logits: Float32Array): number[] =>
+      Array.from({ length: 5 }, (_, row) => {
+        const own = Array.from(logits.subarray(row * TINY.vocabularySize, (row + 1) * TINY.vocabularySize));
+        const sum = own.reduce((total, logit) => total + Math.exp(logit), 0);
+        const id = sequences[1]!.ids[row + 1]!;
+        return own.map((logit, i) => weights[1]![row]! * ((i === id ? 1 : 0) - Math.exp(logit) / sum));
+      }).flat();
+    const options = {
+      slopesOf: () => [weights[0]!, [0, 0, 0, 0, 0]],
+      logitSlopesOf: (logits: readonly Float32Array[]) => [null, ofSecond(logits[1]!)],
+    };
+    accumulateGradients(machine, sequences, options, byLogits);
+    expect(largestGap(byLogits.readGradients(), byLogProbs.readGradients())).toBeLessThan(1e-5);
+  });
 });

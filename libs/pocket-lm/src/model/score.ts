@@ -129,6 +129,18 @@ export const scoreSequences = (
 /** What a loss says about scores: its derivative by each log-prob, one list a sequence. */
 export type LossSlopes = readonly ArrayLike<number>[];
 
+/** The untempered logits that a sequence's tokens were chosen from. [tokens * vocabulary] */
+export type Logits = readonly Float32Array[];
+
+/** What a loss says about logits: its derivative by each, one list a sequence; null: nothing about that sequence. */
+export type LogitSlopes = readonly (ArrayLike<number> | null)[];
+
+export interface LossOptions extends ScoreOptions {
+  readonly slopesOf: (scores: Scores) => LossSlopes;
+  /** For losses of whole distributions. Asked only if given, since it copies all logits. */
+  readonly logitSlopesOf?: (logits: Logits) => LogitSlopes;
+}
+
 /**
  * Scores the sequences, asks for the loss's slopes at these scores, and adds the gradients of the parameters.
  * @throws SequenceError, OutOfMemoryError
@@ -136,7 +148,7 @@ export type LossSlopes = readonly ArrayLike<number>[];
 export const accumulateGradients = (
   machine: Machine,
   sequences: readonly ScoredSequence[],
-  { temperature = 1, slopesOf }: ScoreOptions & { readonly slopesOf: (scores: Scores) => LossSlopes },
+  { temperature = 1, slopesOf, logitSlopesOf }: LossOptions,
   gradients: Gradients,
 ): Scores => {
   for (const sequence of sequences) checkSequence(machine, sequence);
@@ -150,11 +162,42 @@ export const accumulateGradients = (
     const { record, logits, logSums, scores } = score(machine, { sequences, batch, targets, sharpness, keep: true });
     const slopes = arena.allocate(targets.rows);
     arena.floats(slopes, targets.rows).set(slopesOf(scores).flatMap((each) => Array.from(each)));
+    const logitSlopes = logitSlopesOf?.(readLogits(machine, logits, sequences)) ?? [];
     kernels.scoreTargetsBackward(logits, targets.tokens, logSums, slopes, targets.rows, vocabularySize, sharpness);
+    addLogitSlopes(machine, logits, sequences, logitSlopes);
     const dHidden = arena.allocateZeros(batch.rows * width);
     unembedBackward(machine, { record, targets, logits, dHidden }, gradients.at(parameters.layout.embedding));
     runBackward(machine, batch, { record, dHidden }, gradients);
     return scores;
+  });
+};
+
+const readLogits = ({ arena, config }: Machine, logits: number, sequences: readonly ScoredSequence[]): Logits => {
+  let at = logits;
+  return sequences.map(({ ids, from }) => {
+    const count = (ids.length - from) * config.vocabularySize;
+    const own = arena.floats(at, count).slice();
+    at += count * Float32Array.BYTES_PER_ELEMENT;
+    return own;
+  });
+};
+
+/** The logits' places hold their gradient by now. */
+const addLogitSlopes = (
+  { arena, config }: Machine,
+  logits: number,
+  sequences: readonly ScoredSequence[],
+  slopes: LogitSlopes,
+): void => {
+  let at = logits;
+  sequences.forEach(({ ids, from }, i) => {
+    const count = (ids.length - from) * config.vocabularySize;
+    const own = slopes[i] ?? null;
+    if (own !== null) {
+      const gradient = arena.floats(at, count);
+      for (let j = 0; j < count; j += 1) gradient[j] = (gradient[j] as number) + (own[j] as number);
+    }
+    at += count * Float32Array.BYTES_PER_ELEMENT;
   });
 };
 

@@ -1,0 +1,145 @@
+import type { Reduction } from '@app/advantage';
+import {
+  accumulateGradients,
+  AdamW,
+  Machine,
+  scoreSequences,
+  type AdamWOptions,
+  type AdamWState,
+  type ModelConfig,
+  type ScoredSequence,
+  type Scores,
+} from '@app/pocket-lm';
+import type { Sample } from '@app/sample';
+import { describeBatch, type BatchNumbers, type SeenSample } from './batch-numbers';
+import { batchWeights, distributionLoss, sampleLoss, type ObjectiveOptions } from './objective';
+import { temperatureOf } from './trainable';
+
+export interface LearnerOptions {
+  readonly objective: ObjectiveOptions;
+  readonly reduction: Reduction;
+  readonly optimizer: AdamWOptions;
+  readonly learningRate: number;
+}
+
+/** What a model needs to go on learning. */
+export interface LearnerState {
+  readonly parameters: Float32Array;
+  /** null: begun anew. */
+  readonly optimizer: AdamWState | null;
+}
+
+/** What a step found. */
+export interface StepNumbers extends BatchNumbers {
+  readonly loss: number;
+  readonly policy_loss: number;
+  /** To the weights that training began with, by its estimator, in nats. */
+  readonly kl: number;
+  readonly distillation_loss: number;
+  /** Before it was brought down. */
+  readonly gradient_norm: number;
+}
+
+const sequenceOf = ({ tokens, response_length: length }: Sample): ScoredSequence => ({
+  ids: Array.from(tokens),
+  from: tokens.length - length,
+});
+
+/** A pocket model that learns from samples. */
+export class Learner {
+  private readonly machine: Machine;
+  private readonly base: Machine;
+  private readonly optimizer: AdamW;
+
+  /** @param base the weights that training began with: the KL term holds on to them */
+  constructor(
+    config: ModelConfig,
+    base: Float32Array,
+    private readonly options: LearnerOptions,
+  ) {
+    this.base = new Machine(config, base);
+    this.machine = new Machine(config, base);
+    this.optimizer = new AdamW(this.machine, options.optimizer);
+  }
+
+  save(): { readonly parameters: Float32Array; readonly optimizer: AdamWState } {
+    return { parameters: this.machine.parameters.read(), optimizer: this.optimizer.save() };
+  }
+
+  restore({ parameters, optimizer }: LearnerState): void {
+    this.machine.parameters.write(parameters);
+    const zeros = new Float32Array(parameters.length);
+    this.optimizer.restore(optimizer ?? { steps: 0, means: zeros, squares: zeros });
+  }
+
+  /** One step on a batch of samples that can be trained on. */
+  step(samples: readonly Sample[]): StepNumbers {
+    const weights = batchWeights(samples, this.options.reduction);
+    const seen: SeenSample[] = [];
+    let distillation = 0;
+    let bonus = 0;
+    // Log-probs are taken as the samples' own were: those of one temperature together.
+    for (const [temperature, at] of byTemperature(samples)) {
+      const group = at.map((i) => ({ sample: samples[i] as Sample, weights: weights[i] as Float64Array }));
+      const terms = this.accumulate(group, temperature, seen);
+      distillation += terms.distillation;
+      bonus += terms.entropy;
+    }
+    const norm = this.optimizer.step(this.options.learningRate);
+    const policy = seen.reduce((sum, { loss }) => sum + loss.policy, 0);
+    const kl = seen.reduce((sum, { loss }) => sum + loss.kl, 0);
+    const { klCoefficient, distillationCoefficient, entropyCoefficient } = this.options.objective;
+    return {
+      ...describeBatch(seen),
+      loss: policy + klCoefficient * kl + distillationCoefficient * distillation - entropyCoefficient * bonus,
+      policy_loss: policy,
+      kl,
+      distillation_loss: distillation,
+      gradient_norm: norm,
+    };
+  }
+
+  private accumulate(
+    group: readonly { readonly sample: Sample; readonly weights: Float64Array }[],
+    temperature: number,
+    seen: SeenSample[],
+  ): { distillation: number; entropy: number } {
+    const { objective } = this.options;
+    const sequences = group.map(({ sample }) => sequenceOf(sample));
+    const base = scoreSequences(this.base, sequences, { temperature });
+    const slopesOf = ({ logProbs, entropies }: Scores): Float64Array[] =>
+      group.map(({ sample, weights }, i) => {
+        const newLogProbs = logProbs[i] as Float32Array;
+        const baseLogProbs = base.logProbs[i] as Float32Array;
+        const loss = sampleLoss(sample, { newLogProbs, baseLogProbs, weights }, objective);
+        seen.push({ sample, loss, newLogProbs, entropies: entropies[i] as Float32Array });
+        return loss.slopes;
+      });
+    const terms = { distillation: 0, entropy: 0 };
+    const vocabulary = this.machine.config.vocabularySize;
+    const logitSlopesOf = (logits: readonly Float32Array[]): (Float64Array | null)[] =>
+      group.map(({ sample, weights }, i) => {
+        const term = distributionLoss(sample, { logits: logits[i] as Float32Array, vocabulary, weights }, objective);
+        terms.distillation += term?.distillation ?? 0;
+        terms.entropy += term?.entropy ?? 0;
+        return term?.slopes ?? null;
+      });
+    const looksAtLogits =
+      objective.entropyCoefficient > 0 ||
+      (objective.distillationCoefficient > 0 && group.some(({ sample }) => sample.teacher_topk_mask !== null));
+    const options = { temperature, slopesOf, ...(looksAtLogits ? { logitSlopesOf } : {}) };
+    accumulateGradients(this.machine, sequences, options, this.optimizer);
+    return terms;
+  }
+}
+
+/** Places of the samples by the temperature of their log-probs. */
+const byTemperature = (samples: readonly Sample[]): ReadonlyMap<number, readonly number[]> => {
+  const groups = new Map<number, number[]>();
+  samples.forEach((sample, i) => {
+    const temperature = temperatureOf(sample) ?? 1;
+    const group = groups.get(temperature) ?? [];
+    groups.set(temperature, [...group, i]);
+  });
+  return groups;
+};
