@@ -91,7 +91,7 @@ describe('the trainer with the pocket model', () => {
     expect(told.metrics).toMatchObject({ samples: 2, skipped: 0, staleness: 0, mean_score: 1 });
     expect(told.metrics.gradient_norm).toBeGreaterThan(0);
     const metrics = await (await fetch(`${await app.getUrl()}/metrics`)).text();
-    expect(metrics).toMatch(/openclaw_rl_training\{name="loss"\} -?\d/);
+    expect(metrics).toMatch(/openclaw_rl_training\{kind="loss"\} -?\d/);
     expect(metrics).toContain('openclaw_rl_training_rounds_total{outcome="trained"} 1');
   });
 

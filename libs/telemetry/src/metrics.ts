@@ -224,8 +224,8 @@ const createMetrics = (registry: Registry) => {
     }),
     trainingNumbers: new Gauge({
       name: 'openclaw_rl_training',
-      help: 'What the last round of training found, by name: loss, kl, entropy, clip_fraction, log_prob_difference and others',
-      labelNames: ['name'] as const,
+      help: 'What the last round of training found, by kind: loss, kl, entropy, clip_fraction, log_prob_difference and others',
+      labelNames: ['kind'] as const,
       registers,
     }),
     pocketTokens: new Counter({

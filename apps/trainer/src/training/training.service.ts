@@ -72,7 +72,7 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
       this.logger.warn(`a round of training failed: ${found instanceof Error ? found.message : 'unknown error'}`);
       return;
     }
-    for (const [name, value] of Object.entries(found)) trainingNumbers.set({ name }, value);
+    for (const [name, value] of Object.entries(found)) trainingNumbers.set({ kind: name }, value);
     this.logger.log(`a round of training is done: ${summaryOf(found)}`);
   }
 }
