@@ -35,7 +35,7 @@ describe('the trainer with the pocket model', () => {
   const loads = (): string[] =>
     engine.requests
       .filter(({ path }) => path === '/update_weights_from_disk')
-      .map(({ body }) => String((body as { model_path: string }).model_path));
+      .map(({ body }) => (body as { model_path: string }).model_path);
   const start = async (env: Record<string, string> = {}): Promise<INestApplication> => {
     const settings = settingsFrom({
       OPENCLAW_RL_TRAINER_DOOR_URL: door.url,

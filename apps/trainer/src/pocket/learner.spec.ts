@@ -169,6 +169,15 @@ describe('Learner', () => {
     expect(byToken).toBeCloseTo(35 / 45, 5);
   });
 
+  it('compares integrated rewards with those of the same step in the batch', () => {
+    const [first, second] = [2, 1].map((reward, seed) =>
+      sampleOf(machine, { seed, reward, step: { index: 0, outcome: 1 } }),
+    );
+    const found = learnerWith().step([first!, second!]);
+    expect(found.advantage_mean).toBeCloseTo(0, 6);
+    expect(found.advantage_std).toBeCloseTo(Math.SQRT1_2, 5);
+  });
+
   it('goes on from what was saved as if nothing had been', () => {
     const learner = learnerWith();
     learner.step([good]);

@@ -10,9 +10,9 @@ import {
   type ScoredSequence,
   type Scores,
 } from '@app/pocket-lm';
-import type { Sample } from '@app/sample';
+import { batchRewards, type Sample } from '@app/sample';
 import { describeBatch, type BatchNumbers, type SeenSample } from './batch-numbers';
-import { batchWeights, distributionLoss, sampleLoss, type ObjectiveOptions } from './objective';
+import { batchWeights, distributionLoss, sampleLoss, type BatchSample, type ObjectiveOptions } from './objective';
 import { temperatureOf } from './trainable';
 
 export interface LearnerOptions {
@@ -75,12 +75,17 @@ export class Learner {
   /** One step on a batch of samples that can be trained on. */
   step(samples: readonly Sample[]): StepNumbers {
     const weights = batchWeights(samples, this.options.reduction);
+    const rewards = batchRewards(samples);
+    const batch = samples.map((sample, i): BatchSample => ({
+      sample,
+      reward: rewards[i] as number,
+      weights: weights[i] as Float64Array,
+    }));
     const seen: SeenSample[] = [];
     let distillation = 0;
     let bonus = 0;
     // Log-probs are taken as the samples' own were: those of one temperature together.
-    for (const [temperature, at] of byTemperature(samples)) {
-      const group = at.map((i) => ({ sample: samples[i] as Sample, weights: weights[i] as Float64Array }));
+    for (const [temperature, group] of byTemperature(batch)) {
       const terms = this.accumulate(group, temperature, seen);
       distillation += terms.distillation;
       bonus += terms.entropy;
@@ -100,7 +105,7 @@ export class Learner {
   }
 
   private accumulate(
-    group: readonly { readonly sample: Sample; readonly weights: Float64Array }[],
+    group: readonly BatchSample[],
     temperature: number,
     seen: SeenSample[],
   ): { distillation: number; entropy: number } {
@@ -108,18 +113,18 @@ export class Learner {
     const sequences = group.map(({ sample }) => sequenceOf(sample));
     const base = scoreSequences(this.base, sequences, { temperature });
     const slopesOf = ({ logProbs, entropies }: Scores): Float64Array[] =>
-      group.map(({ sample, weights }, i) => {
+      group.map((each, i) => {
         const newLogProbs = logProbs[i] as Float32Array;
         const baseLogProbs = base.logProbs[i] as Float32Array;
-        const loss = sampleLoss(sample, { newLogProbs, baseLogProbs, weights }, objective);
-        seen.push({ sample, loss, newLogProbs, entropies: entropies[i] as Float32Array });
+        const loss = sampleLoss(each, { newLogProbs, baseLogProbs }, objective);
+        seen.push({ sample: each.sample, loss, newLogProbs, entropies: entropies[i] as Float32Array });
         return loss.slopes;
       });
     const terms = { distillation: 0, entropy: 0 };
     const vocabulary = this.machine.config.vocabularySize;
     const logitSlopesOf = (logits: readonly Float32Array[]): (Float64Array | null)[] =>
-      group.map(({ sample, weights }, i) => {
-        const term = distributionLoss(sample, { logits: logits[i] as Float32Array, vocabulary, weights }, objective);
+      group.map((each, i) => {
+        const term = distributionLoss(each, { logits: logits[i] as Float32Array, vocabulary }, objective);
         terms.distillation += term?.distillation ?? 0;
         terms.entropy += term?.entropy ?? 0;
         return term?.slopes ?? null;
@@ -133,13 +138,11 @@ export class Learner {
   }
 }
 
-/** Places of the samples by the temperature of their log-probs. */
-const byTemperature = (samples: readonly Sample[]): ReadonlyMap<number, readonly number[]> => {
-  const groups = new Map<number, number[]>();
-  samples.forEach((sample, i) => {
-    const temperature = temperatureOf(sample) ?? 1;
-    const group = groups.get(temperature) ?? [];
-    groups.set(temperature, [...group, i]);
-  });
+const byTemperature = (batch: readonly BatchSample[]): ReadonlyMap<number, readonly BatchSample[]> => {
+  const groups = new Map<number, BatchSample[]>();
+  for (const each of batch) {
+    const temperature = temperatureOf(each.sample) ?? 1;
+    groups.set(temperature, [...(groups.get(temperature) ?? []), each]);
+  }
   return groups;
 };

@@ -13,7 +13,7 @@ const OPTIONS: ObjectiveOptions = {
 };
 const machine = tinyMachine(1);
 const sample = sampleOf(machine, { seed: 1 });
-const logProb = fc.double({ min: -6, max: -0.01, noNaN: true });
+const anyLogProb = fc.double({ min: -6, max: -0.01, noNaN: true });
 
 describe('batchWeights', () => {
   const short = sampleOf(machine, { seed: 2, response: 2 });
@@ -37,10 +37,11 @@ describe('batchWeights', () => {
 
 describe('sampleLoss', () => {
   const weights = batchWeights([sample], 'sample_mean')[0]!;
+  const own = { sample, reward: 1, weights };
 
   it('is minus the mean advantage on fresh samples, and its slopes say so', () => {
-    const fresh = { newLogProbs: sample.rollout_log_probs, baseLogProbs: sample.rollout_log_probs, weights };
-    const loss = sampleLoss(sample, fresh, OPTIONS);
+    const fresh = { newLogProbs: sample.rollout_log_probs, baseLogProbs: sample.rollout_log_probs };
+    const loss = sampleLoss(own, fresh, OPTIONS);
     expect(loss.policy).toBeCloseTo(-1, 12);
     expect(loss.kl).toBe(0);
     expect(Array.from(loss.slopes)).toEqual(new Array<number>(5).fill(-0.2));
@@ -48,21 +49,21 @@ describe('sampleLoss', () => {
   });
 
   it('has the slopes of its value, KL term and all, by finite differences', () => {
-    const lists = fc.tuple(...[0, 1].map(() => fc.array(logProb, { minLength: 5, maxLength: 5 })));
+    const lists = fc.tuple(...[0, 1].map(() => fc.array(anyLogProb, { minLength: 5, maxLength: 5 })));
     fc.assert(
       fc.property(lists, ([newLogProbs, baseLogProbs]) => {
         const value = (at: readonly number[]): number => {
-          const { policy, kl } = sampleLoss(sample, { newLogProbs: at, baseLogProbs: baseLogProbs!, weights }, OPTIONS);
+          const { policy, kl } = sampleLoss(own, { newLogProbs: at, baseLogProbs: baseLogProbs! }, OPTIONS);
           return policy + OPTIONS.klCoefficient * kl;
         };
         const { slopes, clipped } = sampleLoss(
-          sample,
-          { newLogProbs: newLogProbs!, baseLogProbs: baseLogProbs!, weights },
+          own,
+          { newLogProbs: newLogProbs!, baseLogProbs: baseLogProbs! },
           OPTIONS,
         );
-        newLogProbs!.forEach((own, i) => {
+        newLogProbs!.forEach((logProb, i) => {
           // At the clip's edge the slope jumps.
-          const ratio = Math.exp(own - sample.rollout_log_probs[i]!);
+          const ratio = Math.exp(logProb - sample.rollout_log_probs[i]!);
           if (Math.abs(ratio - 1.28) < 1e-3) return;
           const moved = (by: number): number[] => newLogProbs!.map((each, j) => (i === j ? each + by : each));
           const measured = (value(moved(1e-5)) - value(moved(-1e-5))) / 2e-5;
@@ -88,30 +89,34 @@ describe('distributionLoss', () => {
 
   it('is nothing where neither term counts', () => {
     const logits = new Float64Array(2 * VOCABULARY);
-    expect(distributionLoss(two, { logits, vocabulary: VOCABULARY, weights }, OPTIONS)).toBeNull();
+    expect(distributionLoss({ sample: two, weights }, { logits, vocabulary: VOCABULARY }, OPTIONS)).toBeNull();
     const distillsOnly = { ...OPTIONS, distillationCoefficient: 1 };
-    expect(distributionLoss(two, { logits, vocabulary: VOCABULARY, weights }, distillsOnly)).toBeNull();
+    expect(distributionLoss({ sample: two, weights }, { logits, vocabulary: VOCABULARY }, distillsOnly)).toBeNull();
   });
 
   it('has the slopes of both terms, and leaves positions alone that have no teacher', () => {
     const logits = Float64Array.of(0.3, -1, 0.7, 0.2, 1, -0.5, 0.1, 0);
     const value = (at: Float64Array): number => {
       const { distillation, entropy } = distributionLoss(
-        taught,
-        { logits: at, vocabulary: VOCABULARY, weights },
+        { sample: taught, weights },
+        { logits: at, vocabulary: VOCABULARY },
         distilling,
       )!;
       return 2 * distillation - 0.3 * entropy;
     };
-    const { slopes, distillation } = distributionLoss(taught, { logits, vocabulary: VOCABULARY, weights }, distilling)!;
+    const { slopes, distillation } = distributionLoss(
+      { sample: taught, weights },
+      { logits, vocabulary: VOCABULARY },
+      distilling,
+    )!;
     expect(distillation).toBeGreaterThan(0);
     logits.forEach((_, i) => {
       const moved = (by: number): Float64Array => logits.map((each, j) => (i === j ? each + by : each));
       expect(slopes[i]).toBeCloseTo((value(moved(1e-5)) - value(moved(-1e-5))) / 2e-5, 6);
     });
     const entropyAlone = distributionLoss(
-      two,
-      { logits, vocabulary: VOCABULARY, weights },
+      { sample: two, weights },
+      { logits, vocabulary: VOCABULARY },
       { ...OPTIONS, entropyCoefficient: 0.3 },
     )!;
     expect(slopes.slice(VOCABULARY)).toEqual(entropyAlone.slopes.slice(VOCABULARY));

@@ -29,14 +29,21 @@ export const batchWeights = (samples: readonly Sample[], reduction: Reduction): 
   return weights.map((each) => each.map((weight) => weight / Math.max(1, total)));
 };
 
+/** A sample of a batch, and the reward that it is trained with. */
+export interface BatchSample {
+  readonly sample: Sample;
+  /** As `batchRewards` gives it. */
+  readonly reward: number;
+  /** [R] from `batchWeights`. */
+  readonly weights: Float64Array;
+}
+
 /** What the model says of one sample's response tokens, taken as its own log-probs were. */
 export interface Scored {
   /** [R] */
   readonly newLogProbs: Numbers;
   /** [R] under the weights that training began with. */
   readonly baseLogProbs: Numbers;
-  /** [R] from `batchWeights`. */
-  readonly weights: Float64Array;
 }
 
 /** One sample's part in the loss of its batch. */
@@ -57,11 +64,11 @@ export interface SampleLoss {
  * @throws LengthMismatchError, DualClipError
  */
 export const sampleLoss = (
-  sample: Sample,
-  { newLogProbs, baseLogProbs, weights }: Scored,
+  { sample, reward, weights }: BatchSample,
+  { newLogProbs, baseLogProbs }: Scored,
   { clip, kl: kind, klCoefficient }: ObjectiveOptions,
 ): SampleLoss => {
-  const advantages = sampleAdvantages(sample);
+  const advantages = sampleAdvantages(sample, reward);
   const policy = policyLoss({ newLogProbs, oldLogProbs: sample.rollout_log_probs, advantages, weights }, clip);
   const kl = approximateKl({ newLogProbs, baseLogProbs, weights }, kind);
   const slopes = policy.gradient.map((slope, i) => slope + klCoefficient * (kl.gradient[i] as number));
@@ -74,8 +81,6 @@ export interface ScoredLogits {
   readonly logits: Numbers;
   /** V */
   readonly vocabulary: number;
-  /** [R] from `batchWeights`. */
-  readonly weights: Float64Array;
 }
 
 /** The terms that look at whole distributions, with the gradient of their sum. */
@@ -91,8 +96,8 @@ export interface DistributionLoss {
  * @throws LogitsShapeError, TokenIdError
  */
 export const distributionLoss = (
-  sample: Sample,
-  { logits, vocabulary, weights }: ScoredLogits,
+  { sample, weights }: Pick<BatchSample, 'sample' | 'weights'>,
+  { logits, vocabulary }: ScoredLogits,
   { distillationCoefficient, entropyCoefficient }: ObjectiveOptions,
 ): DistributionLoss | null => {
   const { teacher_topk_log_probs: top, teacher_topk_indices: ids, teacher_topk_mask: mask } = sample;
