@@ -5,6 +5,9 @@ import { isLoopback, type DoorSettings } from '@app/config';
 import { parseBodiesBy } from '@app/http';
 import { BodyPipe } from './door/body.pipe';
 
+/** What a trainer says is short; an update's metrics are the most of it. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
 /** @throws BadRequestException */
 const parseJson = (body: Buffer): unknown => {
   if (body.length === 0) return undefined;
@@ -17,7 +20,7 @@ const parseJson = (body: Buffer): unknown => {
 
 /** The door's bodies are checked field by field, unknown fields are refused; requests over the bus are answered by one replica. */
 export const configureApp = (app: NestFastifyApplication, door: DoorSettings): void => {
-  parseBodiesBy(app, parseJson);
+  parseBodiesBy(app, parseJson, { bodyLimit: BODY_LIMIT_BYTES });
   app.useGlobalPipes(new BodyPipe());
   app.connectMicroservice({ strategy: new RpcServer(app.get(Bus), 'sample-submitter') });
   if (!isLoopback(door.host)) {

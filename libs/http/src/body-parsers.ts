@@ -7,7 +7,7 @@ const TYPES = ['application/json', 'text/plain', '*'] as const;
 export const parseBodiesBy = (
   app: NestFastifyApplication,
   parse: (body: Buffer) => unknown,
-  options: { readonly bodyLimit?: number } = {},
+  options: { readonly bodyLimit: number },
 ): void => {
   const parser = (_request: unknown, body: Buffer, done: (error: Error | null, body?: unknown) => void): void => {
     try {
