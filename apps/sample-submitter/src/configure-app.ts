@@ -1,7 +1,7 @@
 import { BadRequestException, Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus, RpcServer } from '@app/bus';
-import { isLoopback, type DoorSettings } from '@app/config';
+import { plainHttpWarning, type DoorSettings } from '@app/config';
 import { parseBodiesBy } from '@app/http';
 import { BodyPipe } from './door/body.pipe';
 
@@ -23,9 +23,6 @@ export const configureApp = (app: NestFastifyApplication, door: DoorSettings): v
   parseBodiesBy(app, parseJson, { bodyLimit: BODY_LIMIT_BYTES });
   app.useGlobalPipes(new BodyPipe());
   app.connectMicroservice({ strategy: new RpcServer(app.get(Bus), 'sample-submitter') });
-  if (!isLoopback(door.host)) {
-    new Logger('door').warn(
-      `listening on ${door.host} with plain HTTP: keys and samples cross the network unencrypted, put TLS in front`,
-    );
-  }
+  const warning = plainHttpWarning(door.host, 'keys and samples');
+  if (warning !== null) new Logger('door').warn(warning);
 };

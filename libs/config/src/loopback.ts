@@ -22,3 +22,9 @@ export function isLoopback(host: string): boolean {
   known.set(host, answer);
   return answer;
 }
+
+/** What is to be said of a server that listens on an address with plain HTTP, or null: `exposed` is what its clients send and get. */
+export function plainHttpWarning(host: string, exposed: string): string | null {
+  if (isLoopback(host)) return null;
+  return `listening on ${host} with plain HTTP: ${exposed} cross the network unencrypted, put TLS in front`;
+}

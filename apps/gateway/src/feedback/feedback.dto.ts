@@ -1,32 +1,32 @@
-import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { IsOptional } from 'class-validator';
+import { IsAllowed, IsFiniteNumber, IsText } from '@app/http';
 import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
+
+const isTurnId = (value: unknown): boolean => typeof value === 'string' && /^[-\w]{1,64}$/.test(value);
+const isScore = (value: unknown): boolean => value === 1 || value === -1 || value === 0;
 
 /** Body of `POST /v1/feedback`: which answer, and what a person says of it. */
 export class FeedbackDto {
   @IsOptional()
-  @Matches(/^[-\w]{1,64}$/, { message: 'must be the x-rl-turn-id of an answer' })
+  @IsAllowed('the x-rl-turn-id of an answer', isTurnId)
   turn_id?: string;
 
   /** In place of `turn_id`: the last answer of this session. */
   @IsOptional()
-  @ValidateBy({
-    name: 'isSessionName',
-    validator: { validate: isSessionName, defaultMessage: () => `must be ${SESSION_NAME_FORM}` },
-  })
+  @IsAllowed(SESSION_NAME_FORM, isSessionName)
+  @IsAllowed('left out where turn_id is given', (_name, { turn_id }) => turn_id === undefined)
   session_id?: string;
 
   @IsOptional()
-  @IsIn([1, -1, 0], { message: 'must be 1, -1 or 0' })
+  @IsAllowed('1, -1 or 0', isScore)
   score?: 1 | -1 | 0;
 
   @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(100_000)
+  @IsText(1, 100_000)
   text?: string;
 
   /** How the whole session went. */
   @IsOptional()
-  @IsNumber({ allowNaN: false, allowInfinity: false })
+  @IsFiniteNumber()
   outcome?: number;
 }

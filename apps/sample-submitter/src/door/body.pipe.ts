@@ -10,6 +10,6 @@ export class BodyPipe implements PipeTransform {
     const result = readFlatBody(metatype as new () => object, value);
     if ('body' in result) return result.body;
     const { field, message } = result.fault;
-    throw new BadRequestException(message.includes(field) ? message : `${field}: ${message}`);
+    throw new BadRequestException(`${field}: ${message}`);
   }
 }

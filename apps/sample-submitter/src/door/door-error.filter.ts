@@ -1,5 +1,5 @@
 import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { DoorReply } from './http';
+import type { DoorReply, DoorRequest } from './http';
 import { toDoorAnswer } from './door-error';
 
 const RETRY_AFTER_S = 1;
@@ -10,9 +10,10 @@ export class DoorErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('door');
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const { status, body } = toDoorAnswer(error);
+    const http = host.switchToHttp();
+    const { status, body } = toDoorAnswer(error, http.getRequest<DoorRequest>().routeOptions.bodyLimit);
     if (status === 500) this.logger.error(error instanceof Error ? error.stack : String(error));
-    const reply = host.switchToHttp().getResponse<DoorReply>();
+    const reply = http.getResponse<DoorReply>();
     if (status === 503 || status === 429) void reply.header('retry-after', String(RETRY_AFTER_S));
     void reply.status(status).send(body);
   }

@@ -45,22 +45,32 @@ const textOf = (exception: HttpException): string => {
   return exception.message;
 };
 
-const statusOf = (error: object): number | null =>
-  'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : null;
+/** The HTTP status that the framework's errors carry, or null. */
+const statusOf = (error: unknown): number | null => {
+  if (error instanceof HttpException) return error.getStatus();
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
+  return typeof error.statusCode === 'number' ? error.statusCode : null;
+};
 
-/** What a trainer is answered for an error; what is not meant for it is a plain 500. */
-export const toDoorAnswer = (error: unknown): DoorAnswer => {
+/** What a trainer is answered for an error; what is not meant for it is a plain 500. `bodyLimit`: of its route, in bytes. */
+export const toDoorAnswer = (error: unknown, bodyLimit: number): DoorAnswer => {
   if (error instanceof LeaseError || error instanceof DoorRefusedError) {
     return doorAnswer(error.status, error.code, error.message);
   }
-  if (error instanceof HttpException) {
-    const status = error.getStatus();
-    return doorAnswer(status, status === 404 ? 'not_found' : 'invalid_request', textOf(error));
-  }
   if (isRetryable(error)) return doorAnswer(503, 'bus_unavailable', 'the bus does not answer at the moment: try again');
-  if (error instanceof Error) {
-    const status = statusOf(error);
-    if (status !== null && status < 500) return doorAnswer(status, 'invalid_request', error.message);
+  const status = statusOf(error);
+  if (status === 413) {
+    return doorAnswer(
+      413,
+      'body_too_large',
+      `the request body is over ${bodyLimit} bytes, more than any request here needs`,
+    );
+  }
+  if (error instanceof HttpException) {
+    return doorAnswer(status ?? 500, status === 404 ? 'not_found' : 'invalid_request', textOf(error));
+  }
+  if (error instanceof Error && status !== null && status < 500) {
+    return doorAnswer(status, 'invalid_request', error.message);
   }
   return doorAnswer(500, 'internal_error', 'internal error, see the log of sample-submitter');
 };

@@ -2,6 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { tap, type Observable } from 'rxjs';
 import { Telemetry } from '@app/telemetry';
 import { toDoorAnswer } from './door-error';
+import type { DoorRequest } from './http';
 
 /** Counts the operations at the door by their result. */
 @Injectable()
@@ -11,13 +12,14 @@ export class DoorMetricsInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { leases } = this.telemetry.metrics;
     const operation = context.getHandler().name;
+    const { bodyLimit } = context.switchToHttp().getRequest<DoorRequest>().routeOptions;
     return next.handle().pipe(
       tap({
         next: () => {
           leases.inc({ operation, status: 'ok' });
         },
         error: (error: unknown) => {
-          leases.inc({ operation, status: toDoorAnswer(error).body.error.code });
+          leases.inc({ operation, status: toDoorAnswer(error, bodyLimit).body.error.code });
         },
       }),
     );

@@ -6,7 +6,7 @@ import { DoorMetricsInterceptor } from './door-metrics.interceptor';
 import { DoorGuard } from './door.guard';
 import { DoorService, type LeaseReply } from './door.service';
 import { signalOf, visitorOf, type DoorReply, type DoorRequest } from './http';
-import { ExtendBody, LeaseBody, RequestBody } from './lease.dto';
+import { boundsOf, ExtendBody, LeaseBody, RequestBody } from './lease.dto';
 import { StatsService, type Stats } from './stats.service';
 
 const MS = 1000;
@@ -29,15 +29,13 @@ export class DoorController {
     @Req() request: DoorRequest,
     @Res({ passthrough: true }) reply: DoorReply,
   ): Promise<LeaseReply> {
-    const max = body.max ?? this.settings.rl.rolloutSteps;
     return this.door.lease(
       {
         requestId: body.request_id,
         trainer: this.trainerOf(request, body.trainer),
         // How long to wait is no part of it: who asks again may have less time.
         asked: JSON.stringify([body.max, body.min, body.lease_ms]),
-        max,
-        min: Math.min(body.min ?? 1, max),
+        ...boundsOf(body, this.settings.rl.rolloutSteps),
         waitMs: body.wait_ms ?? 0,
         leaseMs: body.lease_ms ?? this.settings.door.leaseS * MS,
       },

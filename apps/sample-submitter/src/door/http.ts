@@ -6,6 +6,8 @@ import type { Visitor } from './admit';
 export interface DoorRequest {
   readonly headers: { readonly authorization?: string };
   readonly socket: Pick<Socket, 'remoteAddress'>;
+  /** Of a body, in bytes. */
+  readonly routeOptions: { readonly bodyLimit: number };
 }
 
 /** The part of fastify's reply that is used here. */
