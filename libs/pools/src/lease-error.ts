@@ -29,6 +29,17 @@ export class LeaseExpiredError extends LeaseError {
   }
 }
 
+/** Thrown for a lease all of whose samples have been erased with their sessions: nothing of it is to be trained on. */
+export class LeaseErasedError extends LeaseError {
+  override readonly name = 'LeaseErasedError';
+  readonly status = 409;
+  readonly code = 'lease_erased';
+
+  constructor(leaseId: string) {
+    super(`the samples of lease ${leaseId} have been erased with their sessions: drop them and lease again`);
+  }
+}
+
 /** Thrown when a lease has been acknowledged or given back already, under another request id. */
 export class LeaseFinishedError extends LeaseError {
   override readonly name = 'LeaseFinishedError';

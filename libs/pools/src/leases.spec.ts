@@ -1,4 +1,5 @@
 import {
+  LeaseErasedError,
   LeaseExpiredError,
   LeaseFinishedError,
   OutdatedViewError,
@@ -221,6 +222,21 @@ describe('the policy state', () => {
     expect(state.leases.map(({ sequences }) => sequences)).toEqual([[[7, 7]]]);
     expect(dropSamples(state, [7], view)).toMatchObject({ leases: [], acknowledged: 0 });
     expect(waitingSequences(state, view, NOW + 9999)).toEqual([7, 8, 12]);
+  });
+
+  it('says of a lease without samples that they were erased, whatever is asked of it', () => {
+    const state = dropSamples(lease(INITIAL_POLICY_STATE).state, [2, 3, 7], view);
+    const onLease = { requestId: 'r2', leaseId: 'l1', trainer: 'a' };
+    expect(() => ackLease(state, onLease, view)).toThrow(LeaseErasedError);
+    expect(() => nackLease(state, onLease)).toThrow(LeaseErasedError);
+    expect(() => extendLease(state, { ...onLease, leaseMs: 1 }, NOW)).toThrow(LeaseErasedError);
+    expect(() => lease(state)).toThrow(LeaseErasedError);
+    expect(parsePolicyState(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  });
+
+  it('acknowledges what is left of a lease', () => {
+    const state = dropSamples(lease(INITIAL_POLICY_STATE).state, [2, 3], view);
+    expect(ackLease(state, { requestId: 'r2', leaseId: 'l1', trainer: 'a' }, view).result.samples).toBe(1);
   });
 
   it('reads back what was written, with a gate that was set', () => {

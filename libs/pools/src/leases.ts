@@ -1,5 +1,6 @@
 import { answerOf, remember } from './answers';
 import {
+  LeaseErasedError,
   LeaseExpiredError,
   LeaseFinishedError,
   TooManyLeasesError,
@@ -119,10 +120,11 @@ const leaseOf = (state: PolicyState, leaseId: string): Lease => {
   const known = state.answers.filter((answer) => answer.leaseId === leaseId);
   if (known.length === 0) throw new UnknownLeaseError(leaseId);
   if (known.some(({ operation }) => operation === 'ack' || operation === 'nack')) throw new LeaseFinishedError(leaseId);
+  if (known.some(({ erased }) => erased === true)) throw new LeaseErasedError(leaseId);
   throw new LeaseExpiredError(leaseId);
 };
 
-/** A lease that holds. @throws UnknownLeaseError, LeaseExpiredError, LeaseFinishedError */
+/** A lease that holds. @throws UnknownLeaseError, LeaseErasedError, LeaseExpiredError, LeaseFinishedError */
 export const liveLeaseOf = (state: PolicyState, leaseId: string, now: number): Lease => {
   const lease = leaseOf(state, leaseId);
   if (!isLive(lease, now)) throw new LeaseExpiredError(lease.id);
@@ -162,7 +164,7 @@ const endLease = (
 /**
  * Acknowledges a lease: its samples have been trained on and are finished. Also after its end, as long as none of its
  * samples has been handed out again: what was trained is acknowledged.
- * @throws LeaseExpiredError, LeaseFinishedError, UnknownLeaseError, RequestIdReusedError
+ * @throws LeaseErasedError, LeaseExpiredError, LeaseFinishedError, UnknownLeaseError, RequestIdReusedError
  */
 export const ackLease = (stored: PolicyState, request: OnLease, view: SampleView): Change<LeaseAnswer> => {
   const state = forStream(stored, view);

@@ -92,6 +92,8 @@ const AnswerSchema = Type.Object({
   expiresAt: Type.Optional(Millis),
   /** Policy version at that time. */
   version: Type.Integer({ minimum: 0 }),
+  /** The lease ended because all of its samples were erased. */
+  erased: Type.Optional(Type.Boolean()),
 });
 
 const PolicyStateSchema = Type.Object({

@@ -72,15 +72,18 @@ export const markDone = (stored: PolicyState, sequences: readonly number[], view
   return { ...state, done };
 };
 
-/** Takes samples that no longer exist out of every lease and marks them finished; empty leases vanish. */
+/** Takes samples that no longer exist out of every lease and marks them finished; empty leases vanish, and their answers say so. */
 export const dropSamples = (stored: PolicyState, gone: readonly number[], view: SampleView): PolicyState => {
   const state = markDone(stored, gone, view);
   const without = new Set(gone);
-  const leases = state.leases
-    .map((lease) => ({
-      ...lease,
-      sequences: toRanges(expandRanges(lease.sequences).filter((sequence) => !without.has(sequence))),
-    }))
-    .filter((lease) => lease.sequences.length > 0);
-  return { ...state, leases };
+  const left = state.leases.map((lease) => ({
+    ...lease,
+    sequences: toRanges(expandRanges(lease.sequences).filter((sequence) => !without.has(sequence))),
+  }));
+  const emptied = new Set(left.filter(({ sequences }) => sequences.length === 0).map(({ id }) => id));
+  return {
+    ...state,
+    leases: left.filter(({ id }) => !emptied.has(id)),
+    answers: state.answers.map((answer) => (emptied.has(answer.leaseId) ? { ...answer, erased: true } : answer)),
+  };
 };
