@@ -5,7 +5,7 @@ import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
-import { loadConfigLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
+import { loadConfigLibrary, loadContractsLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
 import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
 import { appSpec, engineDoubleSpec, natsSpec } from './lib/services.mjs';
 import { requireUnusedStore } from './lib/state.mjs';
@@ -124,7 +124,8 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
     settings.server.judgeBaseUrl === null || isReachable(settings.server.judgeBaseUrl),
   ]);
   const doorUrl = urlOf(door.details, settings.door);
-  console.log(summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }));
+  const { STREAMS: streams } = loadContractsLibrary();
+  console.log(summary({ settings, streams, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }));
 }
 
 function hasOwnRecordsDir(config) {

@@ -33,6 +33,11 @@ export function loadConfigLibrary() {
   return loadLibrary('config');
 }
 
+/** The built library of the messages and streams. */
+export function loadContractsLibrary() {
+  return loadLibrary('contracts');
+}
+
 /** The built library of the GPU pools. */
 export function loadPoolsLibrary() {
   return loadLibrary('pools');

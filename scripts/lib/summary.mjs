@@ -1,5 +1,5 @@
-/** What is printed once everything is up: where it is, how to try it, what to paste, who serves, what is kept. */
-export function summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }) {
+/** What is printed once everything is up: where it is, how to try it, what to paste, who serves, what `streams` keep. */
+export function summary({ settings, streams, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }) {
   const { server, gateway, records } = settings;
   const key = gateway.apiKeys.length > 0 ? 'YOUR KEY' : 'sk-any';
   const header = gateway.apiKeys.length > 0 ? ` -H 'Authorization: Bearer ${key}'` : '';
@@ -11,7 +11,7 @@ export function summary({ settings, usesDouble, gatewayUrl, doorUrl, recordsDir,
     `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
     `Judge     ${judgeLine(server, usesDouble)}${unless(isJudgeUp)}`,
     `Method    ${METHODS[settings.rl.algorithm]}${settings.rl.evalMode ? '; votes are for evaluation only' : ''}`,
-    `Records   ${records.enabled ? `on: conversations are written to ${recordsDir}` : 'off: conversations stand in the NATS store only, for 72 hours'}`,
+    `Records   ${records.enabled ? `on: conversations are written to ${recordsDir}` : `off: ${keptInStore(streams)}`}`,
     '',
     'Try it:',
     `  curl ${gatewayUrl}/v1/chat/completions -H 'Content-Type: application/json'${header} -d '${body}'`,
@@ -31,6 +31,14 @@ const METHODS = {
   opd: 'opd: hints, scored by the teacher',
   hybrid: 'hybrid: rewards by votes, and hints scored by the teacher',
 };
+
+const HOUR_S = 3600;
+
+/** Where conversations stand without records, and how long. */
+function keptInStore({ RL_TURNS: turns, RL_SAMPLES: samples }) {
+  const hours = ({ maxAgeSeconds }) => `${maxAgeSeconds / HOUR_S} hours`;
+  return `conversations stand in the NATS store only, for ${hours(turns)}; token ids and answers of samples for ${hours(samples)}`;
+}
 
 function unless(isUp) {
   return isUp ? '' : ', not reachable yet';

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { STREAMS } from '@app/contracts';
 import { freePort, until } from '@app/testing';
 
 const root = join(__dirname, '../..');
@@ -214,7 +215,8 @@ describe('the whole stack', () => {
     for (const service of services) expect(readyLines(stack, service)).toHaveLength(1);
     expect(stack.output()).toContain(`Gateway   ${gateway}/v1`);
     expect(stack.output()).toContain('ENGINE DOUBLE');
-    expect(stack.output()).toContain('Records   off');
+    const hours = (stream: 'RL_TURNS' | 'RL_SAMPLES'): string => `for ${STREAMS[stream].maxAgeSeconds / 3600} hours`;
+    expect(stack.output()).toMatch(new RegExp(`Records   off: .*${hours('RL_TURNS')}; .*${hours('RL_SAMPLES')}`));
     expect(stack.output()).not.toContain('not reachable');
     expect(stack.output()).toContain(`curl ${gateway}/v1/chat/completions`);
     const block = /^\{\n[^]*?^\}/m.exec(stack.output())?.[0] ?? '';
