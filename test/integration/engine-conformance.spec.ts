@@ -1,4 +1,6 @@
-import { startEngineDouble, runConformance, type EngineDouble, type Fault } from '@app/testing';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { formatReport, startEngineDouble, runConformance, type EngineDouble, type Fault } from '@app/testing';
 
 const CAUGHT_BY: Record<Fault, string> = {
   unhealthy: 'health',
@@ -74,5 +76,40 @@ describe('conformance suite', () => {
     const results = await runConformance({ url: gone.url, admin: true });
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['fail']));
     expect(results[0]?.why).toContain('ECONNREFUSED');
+  });
+});
+
+describe('npm run conformance', () => {
+  const script = join(__dirname, '../../scripts/conformance.mjs');
+  const run = (...args: string[]): Promise<{ code: unknown; output: string }> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [script, ...args], (error, stdout, stderr) => {
+        resolve({ code: error?.code ?? 0, output: stdout + stderr });
+      });
+    });
+
+  it.each([
+    ['an option that is none', ['http://127.0.0.1:1', '--foo'], "'--foo'"],
+    ['a tolerance that is no number', ['http://127.0.0.1:1', '--tolerance', 'abc'], '--tolerance is "abc"; allowed:'],
+    ['a tolerance below 0', ['http://127.0.0.1:1', '--tolerance=-1'], '--tolerance is "-1"; allowed:'],
+    ['no tolerance', ['http://127.0.0.1:1', '--tolerance', ''], '--tolerance is ""; allowed:'],
+    ['no URL', [], 'the URL of an engine is needed, such as http://127.0.0.1:30001, got nothing'],
+    ['a URL without a scheme', ['localhost:8000'], 'got "localhost:8000"'],
+    ['two URLs', ['http://a', 'http://b'], 'one URL is needed, got 2'],
+  ])('says of %s what is wrong and how it is called, without a stack', async (_what, args, message) => {
+    const { code, output } = await run(...args);
+    expect(code).toBe(1);
+    expect(output).toContain(message);
+    expect(output).toContain('npm run conformance -- URL [--model M]');
+    expect(output).not.toMatch(/\n\s+at /);
+  });
+
+  it('counts in its last line what passed, failed and was skipped', () => {
+    const report = formatReport([
+      { name: 'a', outcome: 'pass', why: '' },
+      { name: 'b', outcome: 'skip', why: 'not offered' },
+      { name: 'c', outcome: 'skip', why: 'not offered' },
+    ]);
+    expect(report.split('\n').at(-1)).toBe('1 passed, 0 failed, 2 skipped: what was skipped has not been checked');
   });
 });

@@ -43,5 +43,6 @@ export function formatReport(results: readonly CheckResult[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
   const lines = results.map(({ name, outcome, why }) => `${outcome}  ${name.padEnd(width)}  ${why}`.trimEnd());
   const count = (outcome: string): number => results.filter((result) => result.outcome === outcome).length;
-  return [...lines, `${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped`].join('\n');
+  const sum = `${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped`;
+  return [...lines, count('skip') === 0 ? sum : `${sum}: what was skipped has not been checked`].join('\n');
 }
