@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { BUCKETS, STREAMS, TurnSettled } from '@app/contracts';
 import { PolicyStore } from '@app/pools';
@@ -160,6 +161,57 @@ describe("the trainer's door", () => {
       status: 404,
       body: { error: { code: 'unknown_lease' } },
     });
+  });
+
+  it('acknowledges a lease after its end as long as nobody else has got its samples', async () => {
+    const door = await open();
+    await publish(1);
+    const ended = await lease(door, { lease_ms: 1 });
+    await until(async () => (await get(door.url, '/v1/stats')).body.waiting === 1, { what: 'the lease ends' });
+    expect(await onLease(door, ended.body.lease_id, 'extend')).toMatchObject({ status: 409 });
+    expect((await onLease(door, ended.body.lease_id, 'ack')).status).toBe(200);
+    expect((await lease(door)).body.lease_id).toBeNull();
+  });
+
+  it('lets a lease hold for door.lease_s, and extends it by as much', async () => {
+    const door = await open({ OPENCLAW_RL_DOOR_LEASE_S: '1000' });
+    await publish(1);
+    const before = Date.now();
+    const { lease_id: id, expires_at: end } = (await lease(door)).body;
+    const extended = (await onLease(door, id, 'extend')).body.expires_at;
+    const after = Date.now();
+    for (const each of [end, extended]) {
+      expect(each).toBeGreaterThanOrEqual(before + 990_000);
+      expect(each).toBeLessThanOrEqual(after + 1_010_000);
+    }
+  });
+
+  it.each([
+    [{ min: 5, max: 2 }, 'min: must be at most max (2), got 5'],
+    [{ min: 17 }, 'min: must be at most rl.rollout_steps (16) where max is left out, got 17'],
+    [{ max: 'x' }, 'max: must be a whole number from 1 to 4096, got a text of length 1'],
+    [
+      { maximum: 3 },
+      'maximum: is not a field of this request, which are max, min, wait_ms, lease_ms, trainer, request_id',
+    ],
+  ])('says of %j what is wrong, and what is allowed', async (body, message) => {
+    expect(await lease(await open(), body)).toMatchObject({ status: 400, body: { error: { message } } });
+  });
+
+  it('warns where keys and samples can be overheard', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    await open({ OPENCLAW_RL_DOOR_HOST: '0.0.0.0', OPENCLAW_RL_DOOR_API_KEYS: 'key' });
+    expect(warn.mock.calls.flat().join()).toContain('listening on 0.0.0.0 with plain HTTP: keys and samples');
+    warn.mockClear();
+    await open();
+    expect(warn.mock.calls.flat().join()).not.toContain('plain HTTP');
+    warn.mockRestore();
+  });
+
+  it('names the limit that a body is over', async () => {
+    const answer = await lease(await open(), { trainer: 'x'.repeat(1_100_000) });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'body_too_large' } } });
+    expect(answer.body.error.message).toContain('1048576 bytes');
   });
 
   it('keeps a lease that is extended', async () => {

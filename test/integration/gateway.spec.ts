@@ -1,10 +1,13 @@
 import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { BUCKETS, TurnArrived, TurnCompleted, TurnSettled } from '@app/contracts';
 import { PROBE_NAME } from '@app/engines';
 import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
+import { Telemetry } from '@app/telemetry';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { startFullListener } from '../support/full-listener';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 
 const chat = (content: string, more: object = {}) => ({
@@ -226,6 +229,84 @@ describe('gateway', () => {
     expect((await response.json()).data.map((model: { id: string }) => model.id)).toEqual(['openclaw-rl']);
   });
 
+  it('is called as server.served_model_name says, whatever the engine calls its weights', async () => {
+    const named = await start({ OPENCLAW_RL_SERVER_SERVED_MODEL_NAME: 'our-model' });
+    try {
+      const list = await (await fetch(`${named.url}/v1/models`)).json();
+      expect(list.data.map((model: { id: string }) => model.id)).toEqual(['our-model']);
+      const whole = await (await named.post('/v1/chat/completions', chat('hi'))).json();
+      const streamed = await (await named.post('/v1/chat/completions', chat('hi', { stream: true }))).text();
+      const names = [whole, ...chunksOf(streamed)].map(({ model }: { model: string }) => model);
+      expect(new Set(names)).toEqual(new Set(['our-model']));
+    } finally {
+      await named.close();
+    }
+  });
+
+  it('warns where keys and conversations can be overheard', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const open = await start({ OPENCLAW_RL_GATEWAY_HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one' });
+    expect(warn.mock.calls.flat().join()).toContain('listening on 0.0.0.0 with plain HTTP: keys and conversations');
+    await open.close();
+    warn.mockClear();
+    await (await start()).close();
+    expect(warn.mock.calls.flat().join()).not.toContain('plain HTTP');
+    warn.mockRestore();
+  });
+
+  it('keeps as much for a bus that is away as gateway.capture_buffer_mb, and counts what it drops', async () => {
+    const away = await startNatsServer();
+    const dropped = async (base: string, megabytes: string): Promise<number> => {
+      await away.kill();
+      const front = await start({
+        NATS_URL: away.url,
+        OPENCLAW_RL_SERVER_BASE_URL: base,
+        OPENCLAW_RL_GATEWAY_CAPTURE_BUFFER_MB: megabytes,
+      });
+      try {
+        for (let turn = 0; turn < 3; turn += 1) {
+          const response = await front.post('/v1/chat/completions', chat('x'.repeat(700_000)));
+          expect(response.status).toBe(200);
+          await response.text();
+        }
+        const { captureDropped } = front.app.get(Telemetry).metrics;
+        const { values } = await captureDropped.get();
+        return values.find(({ labels }) => labels.cause === 'buffer_full')?.value ?? 0;
+      } finally {
+        await away.restart();
+        await front.close();
+      }
+    };
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
+    const model = createServer((incoming, outgoing) => {
+      incoming.resume().on('end', () => outgoing.end(JSON.stringify(answer)));
+    });
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
+    try {
+      expect(await dropped(base, '1')).toBeGreaterThan(0);
+      expect(await dropped(base, '64')).toBe(0);
+    } finally {
+      model.closeAllConnections();
+      model.close();
+      await away.stop();
+    }
+  }, 60_000);
+
+  it.each([
+    [{ outcome: 'good' }, 'outcome: must be a finite number, got a text of length 4'],
+    [{ scor: 1 }, 'scor: is not a field of this request, which are turn_id, session_id, score, text, outcome'],
+    [
+      { turn_id: 'a', session_id: 'mine', score: 1 },
+      'session_id: must be left out where turn_id is given, got a text of length 4',
+    ],
+    [{ turn_id: 'a', text: ['my secret'] }, 'text: must be a text of 1 to 100000 characters, got a list of length 1'],
+  ])('says of the feedback %j what is wrong, and what is allowed', async (feedback, message) => {
+    const response = await gateway.post('/v1/feedback', feedback);
+    expect(response.status).toBe(400);
+    expect((await response.json()).error.message).toBe(message);
+  });
+
   it('settles side turns itself', async () => {
     engine.script({ content: 'A title' });
     const response = await gateway.post('/v1/chat/completions', chat('name it'), { 'x-turn-type': 'side' });
@@ -270,6 +351,33 @@ describe('gateway', () => {
     } finally {
       release();
       await small.close();
+    }
+  });
+
+  it('answers 504 when the model takes no connection in time', async () => {
+    const full = await startFullListener();
+    const startWaiting = (seconds: string) =>
+      start({ OPENCLAW_RL_SERVER_BASE_URL: full.url, OPENCLAW_RL_GATEWAY_CONNECT_TIMEOUT_S: seconds });
+    const [patient, hasty] = [await startWaiting('600'), await startWaiting('0.5')];
+    try {
+      let gaveUp = false;
+      const early = patient.post('/v1/chat/completions', chat('hi')).then(
+        () => (gaveUp = true),
+        () => undefined,
+      );
+      const late = await hasty.post('/v1/chat/completions', chat('hi'));
+      expect(late.status).toBe(504);
+      expect((await late.json()).error).toMatchObject({
+        code: 'upstream_connect_timeout',
+        message: 'the model did not accept a connection within 0.5 s',
+      });
+      expect(gaveUp).toBe(false);
+      full.stop();
+      await early;
+    } finally {
+      full.stop();
+      await hasty.close();
+      await patient.close();
     }
   });
 

@@ -304,32 +304,35 @@ describe('opd-teacher', () => {
     expect((await hinted(turnId)).info.reason).toBeUndefined();
   });
 
-  it('asks a teacher of its own by its model and key, no more at once than it may, and again after a time limit', async () => {
-    const proxy = new SlowProxy(prm.url, 40);
-    const url = await proxy.start();
-    try {
-      await start({
-        OPENCLAW_RL_OPD_TEACHER: url,
-        OPENCLAW_RL_OPD_TEACHER_MODEL: 'scorer',
-        OPENCLAW_RL_OPD_TEACHER_API_KEY_ENV: 'TEACHER_KEY',
-        TEACHER_KEY: 'teacher-key',
-        OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY: '2',
-        OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '1',
-      });
-      const turns = await Promise.all(Array.from({ length: 12 }, () => turn()));
-      const results = await Promise.all(turns.map((turnId) => hinted(turnId)));
-      expect(results.map((result) => result.info.reason)).toEqual(turns.map(() => undefined));
-      expect(proxy.mostAtOnce).toBe(2);
-      expect(proxy.passed.every(({ authorization }) => authorization === 'Bearer teacher-key')).toBe(true);
-      expect(proxy.passed.find(({ path }) => path === '/v1/tokenize')?.body.model).toBe('scorer');
-      expect(results[0]!.body.head.teacherModel).toBe('scorer');
-      proxy.swallow = 1;
-      expect((await hinted(await turn())).info.reason).toBeUndefined();
-      expect(proxy.swallow).toBe(0);
-    } finally {
-      proxy.stop();
-    }
-  });
+  it.each([1, 3])(
+    'asks a teacher of its own, never more than %d at once, and again after a time limit',
+    async (most) => {
+      const proxy = new SlowProxy(prm.url, 40);
+      const url = await proxy.start();
+      try {
+        await start({
+          OPENCLAW_RL_OPD_TEACHER: url,
+          OPENCLAW_RL_OPD_TEACHER_MODEL: 'scorer',
+          OPENCLAW_RL_OPD_TEACHER_API_KEY_ENV: 'TEACHER_KEY',
+          TEACHER_KEY: 'teacher-key',
+          OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY: String(most),
+          OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '1',
+        });
+        const turns = await Promise.all(Array.from({ length: 12 }, () => turn()));
+        const results = await Promise.all(turns.map((turnId) => hinted(turnId)));
+        expect(results.map((result) => result.info.reason)).toEqual(turns.map(() => undefined));
+        expect(proxy.mostAtOnce).toBe(most);
+        expect(proxy.passed.every(({ authorization }) => authorization === 'Bearer teacher-key')).toBe(true);
+        expect(proxy.passed.find(({ path }) => path === '/v1/tokenize')?.body.model).toBe('scorer');
+        expect(results[0]!.body.head.teacherModel).toBe('scorer');
+        proxy.swallow = 1;
+        expect((await hinted(await turn())).info.reason).toBeUndefined();
+        expect(proxy.swallow).toBe(0);
+      } finally {
+        proxy.stop();
+      }
+    },
+  );
 
   it('waits for a teacher that is down without voting again, and takes up by itself', async () => {
     const proxy = new SlowProxy(prm.url, 0);

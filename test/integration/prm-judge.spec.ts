@@ -270,7 +270,33 @@ describe('prm-judge', () => {
     await until(() => judge.chats('judge').some(({ state }) => state === 'aborted'), { what: 'the third call to end' });
   });
 
+  it.each([0, 1.5])("asks at the judge's temperature, %d", async (temperature) => {
+    await start({ OPENCLAW_RL_JUDGE_TEMPERATURE: String(temperature) });
+    await judged(await turn());
+    expect(new Set(judge.chats('judge').map(({ body }) => body.temperature))).toEqual(new Set([temperature]));
+  });
+
   describe('outage', () => {
+    it.each([1, 4])('begins with the failure in a row that judge.breaker_failures says: %d', async (failures) => {
+      let down = true;
+      judge.script(() => ({ to: 'judge', ...(down ? { status: 503 } : { content: '{"score": 1}' }) }));
+      const replica = await start({
+        OPENCLAW_RL_JUDGE_BREAKER_FAILURES: String(failures),
+        OPENCLAW_RL_JUDGE_BREAKER_OPEN_S: '3',
+        OPENCLAW_RL_JUDGE_VOTES: '1',
+        OPENCLAW_RL_JUDGE_CONCURRENCY: '1',
+        OPENCLAW_RL_JUDGE_MAX_ATTEMPTS: '1',
+      });
+      const turnId = await turn();
+      await until(async () => (await replica.metric('judge_breaker_open'))[''] === 1, {
+        what: 'the breaker to open',
+        timeoutMs: 20_000,
+      });
+      expect(judge.chats('judge')).toHaveLength(failures);
+      down = false;
+      expect((await judged(turnId, 20_000)).info.score).toBe(1);
+    });
+
     it('delays every judgement and decides none; it takes up again by itself', async () => {
       const env = { OPENCLAW_RL_JUDGE_MAX_ATTEMPTS: '1', OPENCLAW_RL_JUDGE_CONCURRENCY: '6' };
       const both = [await start(env), await start(env)];

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { endConnectionsAtClose } from '@app/telemetry';
+import { configureApp } from '../../apps/gateway/src/configure-app';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module';
-import { configureHttp } from '../../apps/gateway/src/http/configure-http';
 import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
 import { settingsFrom } from './settings-from';
 
@@ -23,7 +23,7 @@ export const startGateway = async (
   const settings = settingsFrom({ PORT: '0', ...env });
   const testing = await Test.createTestingModule({ imports: [GatewayModule.forSettings(settings)] }).compile();
   const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
-  configureHttp(app, settings.gateway);
+  configureApp(app, settings.gateway);
   endConnectionsAtClose(app);
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();

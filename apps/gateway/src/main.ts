@@ -1,8 +1,7 @@
-import { Logger } from '@nestjs/common';
-import { isLoopback, loadSettings } from '@app/config';
+import { loadSettings } from '@app/config';
 import { launch, runApp } from '@app/telemetry';
+import { configureApp } from './configure-app';
 import { GatewayModule } from './gateway.module';
-import { configureHttp } from './http/configure-http';
 import { gatewayAdapter } from './http/gateway-adapter';
 
 const main = async (): Promise<void> => {
@@ -16,12 +15,7 @@ const main = async (): Promise<void> => {
     logFormat: settings.logs.format,
     adapter: gatewayAdapter(),
     configure: (app) => {
-      configureHttp(app, gateway);
-      if (!isLoopback(gateway.host)) {
-        new Logger('gateway').warn(
-          `listening on ${gateway.host} with plain HTTP: keys and conversations cross the network unencrypted, put TLS in front`,
-        );
-      }
+      configureApp(app, gateway);
     },
   });
 };

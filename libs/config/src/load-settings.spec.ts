@@ -103,6 +103,12 @@ describe('keys', () => {
     expect(load({ SGLANG_API_KEY: 'c' }, files).gateway.apiKeys).toEqual(['a', 'b', 'c']);
   });
 
+  test("collects the keys of the trainer's door from list and file", () => {
+    const files = { ...toml('[door]\napi_keys = ["a"]\napi_keys_file = "k"'), k: 'b\na\n' };
+    const { door, gateway } = load({}, files);
+    expect([door.apiKeys, gateway.apiKeys]).toEqual([['a', 'b'], []]);
+  });
+
   test("keeps SGLANG_API_KEY from the trainer's door", () => {
     expect(load({ SGLANG_API_KEY: 'c' }).door.apiKeys).toEqual([]);
   });
