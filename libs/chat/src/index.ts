@@ -12,7 +12,7 @@ export { firstMark, openLength } from './answer/marks';
 export type { ParsedCall, ToolDialect, ToolSchemas } from './answer/tool-dialect';
 export { parseScore, parseScoreJson } from './boxed-score';
 export { hashAnswer, type AnswerHashes } from './chain';
-export type { ChatMessage } from './chat-message';
+export { isRecord, type ChatMessage } from './chat-message';
 export { hashConversationRoot } from './conversation-root';
 export { countAnswers, describeConversation, type Conversation } from './conversation';
 export { extractLogProbs } from './extract-log-probs';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@app/chat';
+import { type ChatMessage, isRecord } from '@app/chat';
 import { cutTogether, quote } from './quoting';
 
 /** Parts of a section beyond which the middle ones are left out. */
@@ -9,8 +9,6 @@ interface Part {
   readonly tag: string | null;
   readonly text: string;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const asText = (value: unknown): string => {
   if (typeof value === 'string') return value;

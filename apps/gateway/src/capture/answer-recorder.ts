@@ -1,4 +1,4 @@
-import { extractLogProbs, type ChatMessage } from '@app/chat';
+import { type ChatMessage, extractLogProbs, isRecord } from '@app/chat';
 import type { SeenSpan } from './version-spans';
 
 /** What the model answered, put together from one body or from a stream's chunks. */
@@ -44,9 +44,6 @@ interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const countOf = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
@@ -86,13 +83,13 @@ export class AnswerRecorder {
   add(chunk: Json): void {
     if (chunk.error !== undefined && chunk.error !== null) this.failed = true;
     // The name is that of the piece's own tokens.
-    if (isObject(chunk.metadata)) this.addWeightVersion(chunk.metadata.weight_version);
+    if (isRecord(chunk.metadata)) this.addWeightVersion(chunk.metadata.weight_version);
     if (Array.isArray(chunk.choices)) {
-      for (const choice of chunk.choices) if (isObject(choice) && (choice.index ?? 0) === 0) this.addChoice(choice);
+      for (const choice of chunk.choices) if (isRecord(choice) && (choice.index ?? 0) === 0) this.addChoice(choice);
     }
-    if (isObject(chunk.sglext)) this.addExtension(chunk.sglext);
+    if (isRecord(chunk.sglext)) this.addExtension(chunk.sglext);
     if (Array.isArray(chunk.prompt_token_ids)) this.promptIds = idsOf(chunk.prompt_token_ids);
-    if (isObject(chunk.usage)) {
+    if (isRecord(chunk.usage)) {
       this.promptTokens = countOf(chunk.usage.prompt_tokens) ?? this.promptTokens;
       this.completionTokens = countOf(chunk.usage.completion_tokens) ?? this.completionTokens;
     }
@@ -141,8 +138,8 @@ export class AnswerRecorder {
   }
 
   private addChoice(choice: Json): void {
-    const piece = isObject(choice.delta) ? choice.delta : choice.message;
-    if (isObject(piece)) {
+    const piece = isRecord(choice.delta) ? choice.delta : choice.message;
+    if (isRecord(piece)) {
       this.content += textOf(piece.content);
       this.reasoning += textOf(piece.reasoning_content ?? piece.reasoning);
       if (Array.isArray(piece.tool_calls)) {
@@ -173,11 +170,11 @@ export class AnswerRecorder {
   }
 
   private addToolCall(call: unknown, position: number): void {
-    if (!isObject(call)) return;
+    if (!isRecord(call)) return;
     const index = typeof call.index === 'number' ? call.index : this.indexWithoutOne(call.id, position);
     const known = this.calls.get(index) ?? { id: '', type: 'function', function: { name: '', arguments: '' } };
     if (typeof call.id === 'string' && call.id !== '') known.id = call.id;
-    if (isObject(call.function)) {
+    if (isRecord(call.function)) {
       known.function.name += textOf(call.function.name);
       known.function.arguments += textOf(call.function.arguments);
     }

@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 /** What we added to the request, and the client must not see in the answer. */
 export interface Additions {
   readonly logprobs: boolean;
@@ -12,18 +13,15 @@ export const NO_ADDITIONS: Additions = { logprobs: false, inputIds: false, outpu
 
 type Json = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const withoutLogprobs = (choices: readonly unknown[]): unknown[] =>
-  choices.map((choice) => (isObject(choice) && isObject(choice.logprobs) ? { ...choice, logprobs: null } : choice));
+  choices.map((choice) => (isRecord(choice) && isRecord(choice.logprobs) ? { ...choice, logprobs: null } : choice));
 
 const hasLogprobs = (choices: unknown): choices is unknown[] =>
-  Array.isArray(choices) && choices.some((choice) => isObject(choice) && isObject(choice.logprobs));
+  Array.isArray(choices) && choices.some((choice) => isRecord(choice) && isRecord(choice.logprobs));
 
 const hasTokenIds = (chunk: Json): boolean =>
   chunk.prompt_token_ids !== undefined ||
-  (Array.isArray(chunk.choices) && chunk.choices.some((choice) => isObject(choice) && choice.token_ids !== undefined));
+  (Array.isArray(chunk.choices) && chunk.choices.some((choice) => isRecord(choice) && choice.token_ids !== undefined));
 
 /** The chunk without the ids of prompt and response; JSON has no `undefined`. */
 const withoutTokenIds = (chunk: Json): Json => ({
@@ -32,7 +30,7 @@ const withoutTokenIds = (chunk: Json): Json => ({
   ...(Array.isArray(chunk.choices)
     ? {
         choices: chunk.choices.map((choice: unknown) =>
-          isObject(choice) ? { ...choice, token_ids: undefined } : choice,
+          isRecord(choice) ? { ...choice, token_ids: undefined } : choice,
         ),
       }
     : {}),
@@ -53,15 +51,15 @@ const isNothing = (value: unknown): boolean =>
 
 /** A piece of a stream that says nothing: the engine sent it for the log-probs of tokens that it still holds back. */
 const saysNothing = (choice: unknown): boolean =>
-  isObject(choice) &&
-  isObject(choice.delta) &&
+  isRecord(choice) &&
+  isRecord(choice.delta) &&
   isNothing(choice.finish_reason) &&
   Object.values(choice.delta).every(isNothing);
 
 const isEmptyChunk = (chunk: Json): boolean =>
   Array.isArray(chunk.choices) &&
   chunk.choices.length === 0 &&
-  !isObject(chunk.usage) &&
+  !isRecord(chunk.usage) &&
   chunk.sglext === undefined &&
   chunk.error === undefined;
 
@@ -74,11 +72,11 @@ export const clientView = (chunk: Json, additions: Additions, servedModel: strin
   let view = chunk;
   if (typeof view.model === 'string' && view.model !== servedModel) view = { ...view, model: servedModel };
   if (additions.logprobs && hasLogprobs(view.choices)) {
-    if (view.choices.every(saysNothing) && !isObject(view.usage)) return null;
+    if (view.choices.every(saysNothing) && !isRecord(view.usage)) return null;
     view = { ...view, choices: withoutLogprobs(view.choices) };
   }
   if (additions.tokenIds && hasTokenIds(view)) view = withoutTokenIds(view);
-  if (isObject(view.sglext) && (additions.inputIds || additions.outputIds)) {
+  if (isRecord(view.sglext) && (additions.inputIds || additions.outputIds)) {
     const { sglext, ...rest } = view;
     const extension = clientExtension(sglext, additions);
     if (extension === null && isEmptyChunk(rest)) return null;

@@ -7,6 +7,7 @@ describe('isConstrained', () => {
     { tool_choice: 'auto', tools: [{}] },
     { tool_choice: 'none' },
     { response_format: { type: 'text' } },
+    { response_format: [], tool_choice: [] },
     { logit_bias: {}, min_p: 0, frequency_penalty: 0, presence_penalty: 0, repetition_penalty: 1, lora_path: null },
   ])('leaves %j to the policy', (body) => {
     expect(isConstrained(body)).toBe(false);

@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Fields that change what is drawn, or from which weights, and the value that changes nothing. */
@@ -27,13 +28,11 @@ const NEUTRAL: Readonly<Record<string, unknown>> = {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-
 /** A grammar is forced on the answer: by its format, or by a tool that has to be called. */
 const forcesForm = (body: Json): boolean => {
   const { response_format: format, tool_choice: choice } = body;
-  if (isObject(format) && format.type !== 'text') return true;
-  return choice === 'required' || isObject(choice);
+  if (isRecord(format) && format.type !== 'text') return true;
+  return choice === 'required' || isRecord(choice);
 };
 
 /**

@@ -1,10 +1,8 @@
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
+import { isRecord } from '@app/chat';
 const parseObject = (body: Buffer): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 type Json = Readonly<Record<string, unknown>>;
 
 /** What one piece of a `/generate` answer brings. */
@@ -25,9 +26,6 @@ export interface GenerateUsage {
   readonly cachedTokens: number | null;
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const count = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
@@ -41,7 +39,7 @@ const logProbOf = (entry: unknown): number | null => {
 };
 
 const finishOf = (reason: unknown): GenerateFinish | null => {
-  if (!isObject(reason) || typeof reason.type !== 'string') return null;
+  if (!isRecord(reason) || typeof reason.type !== 'string') return null;
   return { type: reason.type, stopText: typeof reason.matched === 'string' ? reason.matched : null };
 };
 
@@ -63,7 +61,7 @@ export class GenerateReader {
 
   /** Never throws on what an engine sends: what does not fit is left out, and noted. */
   add(piece: Json): GeneratedPiece {
-    const meta = isObject(piece.meta_info) ? piece.meta_info : {};
+    const meta = isRecord(piece.meta_info) ? piece.meta_info : {};
     this.note(meta);
     const entries = listOf(meta.output_token_logprobs);
     const sent = Array.isArray(piece.output_ids) ? (piece.output_ids as number[]) : entries.map(idOf);
@@ -72,7 +70,7 @@ export class GenerateReader {
     const ids = this.freshIds(sent, total);
     for (const id of ids) this.ids.push(id);
     const finish = finishOf(meta.finish_reason);
-    const error = isObject(piece.error) ? piece.error : null;
+    const error = isRecord(piece.error) ? piece.error : null;
     return { ids, text, logProbs: this.freshLogProbs(entries, ids.length), finish, error };
   }
 

@@ -1,4 +1,4 @@
-import { extractLogProbs } from '@app/chat';
+import { extractLogProbs, isRecord } from '@app/chat';
 import type { UpstreamClient } from '../upstream-client';
 import { ASKING, PROBE_NAME } from './capture-route';
 
@@ -9,9 +9,6 @@ const TOKENS = 4;
 const TIMEOUT_MS = 60_000;
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
@@ -27,7 +24,7 @@ const chunksOf = (stream: string): Json[] =>
     .flatMap((line) => {
       try {
         const value: unknown = JSON.parse(line.slice(5));
-        return isObject(value) ? [value] : [];
+        return isRecord(value) ? [value] : [];
       } catch {
         return [];
       }
@@ -41,11 +38,11 @@ interface Counted {
 
 const countChunk = (counted: Counted, chunk: Json): Counted => {
   const [choice] = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
-  const extension = isObject(chunk.sglext) ? chunk.sglext : {};
+  const extension = isRecord(chunk.sglext) ? chunk.sglext : {};
   const [outputIds] = Array.isArray(extension.output_ids) ? (extension.output_ids as unknown[]) : [];
   return {
     prompt: counted.prompt + lengthOf(extension.input_ids) + lengthOf(chunk.prompt_token_ids),
-    response: counted.response + lengthOf(outputIds) + lengthOf(isObject(choice) ? choice.token_ids : null),
+    response: counted.response + lengthOf(outputIds) + lengthOf(isRecord(choice) ? choice.token_ids : null),
     logProbs: counted.logProbs + extractLogProbs(choice).length,
   };
 };

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@app/chat';
+import { type ChatMessage, isRecord } from '@app/chat';
 import type { UpstreamClient } from '../upstream-client';
 import { PROBE_NAME } from './capture-route';
 
@@ -45,14 +45,11 @@ const TIMEOUT_MS = 60_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const readObject = (status: number, text: string): Json | null => {
   if (status !== 200) return null;
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
@@ -83,11 +80,11 @@ const isRenderedAlike = async (
   const tokenized = isEngine ? null : await post(engine, 'openai', '/tokenize', common);
   if (Array.isArray(tokenized?.tokens)) return sameIds(ids, tokenized.tokens);
   const chat = await post(engine, 'openai', '/chat/completions', { ...common, max_tokens: 1, user: PROBE_NAME });
-  return isObject(chat?.usage) && chat.usage.prompt_tokens === ids.length;
+  return isRecord(chat?.usage) && chat.usage.prompt_tokens === ids.length;
 };
 
 const entriesOf = (answer: Json | null): readonly unknown[] => {
-  const entries = isObject(answer?.meta_info) ? answer.meta_info.output_token_logprobs : null;
+  const entries = isRecord(answer?.meta_info) ? answer.meta_info.output_token_logprobs : null;
   return Array.isArray(entries) ? (entries as unknown[]) : [];
 };
 

@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -34,13 +35,10 @@ export interface ModelFolder {
   readonly sampling: SamplingDefaults;
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const readJson = (folder: string, file: string): Json => {
   try {
     const value: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-    if (isObject(value)) return value;
+    if (isRecord(value)) return value;
   } catch (cause) {
     throw new ModelFolderError(folder, `${file} cannot be read`, { cause });
   }
@@ -54,8 +52,8 @@ const templateOf = (folder: string, config: Json): string => {
   const template = config.chat_template;
   if (typeof template === 'string') return template;
   const named: unknown[] = Array.isArray(template) ? template : [];
-  const chosen = named.find((each) => isObject(each) && each.name === 'default');
-  if (isObject(chosen) && typeof chosen.template === 'string') return chosen.template;
+  const chosen = named.find((each) => isRecord(each) && each.name === 'default');
+  if (isRecord(chosen) && typeof chosen.template === 'string') return chosen.template;
   throw new ModelFolderError(folder, 'there is no chat template');
 };
 

@@ -1,17 +1,14 @@
-import type { ChatMessage } from '@app/chat';
+import { type ChatMessage, isRecord } from '@app/chat';
 import type { PromptSource } from '../prompt/chat-template';
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** As engines do: no effort, no thoughts. */
 const kwargsOf = ({ chat_template_kwargs: kwargs, reasoning_effort: effort }: Json): Json => ({
   ...(effort === 'none' ? { thinking: false, enable_thinking: false } : {}),
-  ...(isObject(kwargs) ? kwargs : {}),
+  ...(isRecord(kwargs) ? kwargs : {}),
 });
 
 /** What a chat request's prompt is rendered from, and every field that is no part of it. */
