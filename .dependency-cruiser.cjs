@@ -1,8 +1,31 @@
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
 const pure = '^libs/(advantage|sample|chat)/';
+
+/** Rows of ARCHITECTURE.md's table of libs: the name, and the column of what it may import. */
+const libs = readFileSync(join(__dirname, 'ARCHITECTURE.md'), 'utf8')
+  .split(/^\| lib .*$/m)[1]
+  .split('\n\n')[0]
+  .split('\n')
+  .map((row) => row.split('|').map((cell) => cell.trim()))
+  .filter(([, name]) => /^[a-z]/.test(name ?? ''))
+  .map(([, name, , column]) => ({ name, column }));
+
+/** A lib imports itself and what its row names. Tests may set up more; the testing lib drives all that it wants to. */
+const mayImport = libs
+  .filter(({ name }) => name !== 'testing')
+  .map(({ name, column }) => ({
+    name: `${name}-imports-what-ARCHITECTURE.md-says`,
+    severity: 'error',
+    from: { path: `^libs/${name}/`, pathNot: '\\.spec\\.ts$' },
+    to: { path: '^libs/', pathNot: `^libs/(${[name, ...(column.match(/[a-z]+(-[a-z]+)*/g) ?? [])].join('|')})/` },
+  }));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
+    ...mayImport,
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     { name: 'libs-never-import-apps', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
     {
