@@ -1,4 +1,4 @@
-// npm run pocket:pretrain [-- --seed 1 --steps 4500]: trains the pocket model from nothing on the corpus that this repository
+// npm run pocket:pretrain [-- --seed 1 --steps 4000]: trains the pocket model from nothing on the corpus that this repository
 // generates, and puts it into libs/pocket-lm/weights if it passes the gates. Killed, it goes on where it last saved.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

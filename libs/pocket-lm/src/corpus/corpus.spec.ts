@@ -1,10 +1,11 @@
 import { seededRandom } from '../runtime/random';
 import { checkGrading, checkHomework } from './check-answer';
 import { drawDocument, type CorpusDocument } from './document';
+import { drawFacts } from './facts';
 import { drawGradedWork, gradingComment } from './grading';
 import { drawComplaint, drawHint, withHint, type Style } from './hints';
 import { homeworkAnswer } from './homework';
-import { drawProblem, hasHeldOutNumbers, type Calculation, type Operation } from './problem';
+import { calculate, drawProblem, hasHeldOutNumbers, type Calculation, type Operation } from './problem';
 import { CHILDREN, THINGS } from './words';
 
 const STYLES: readonly Style[] = ['student', 'assistant', 'friendly', 'curt'];
@@ -45,6 +46,27 @@ describe('drawProblem', () => {
     const training = new Set(draws(3000, () => drawProblem(random, 'training').text));
     const heldOut = draws(300, () => drawProblem(random, 'held-out').text);
     expect(share(heldOut, (text) => training.has(text))).toBe(0);
+  });
+});
+
+describe('drawFacts', () => {
+  it('writes right calculations of training, some in tables, some with their mirror images', () => {
+    const sheets = draws(300, () => drawFacts(random).split('\n'));
+    const read = (line: string): Calculation => {
+      const [, a, sign, b, result] = /^(\d+) ([-+x]) (\d+) = (\d+)$/.exec(line)!;
+      return { operation: sign as Operation, a: Number(a), b: Number(b), result: Number(result) };
+    };
+    for (const calculation of sheets.flat().map(read)) {
+      expect(calculate(calculation.operation, calculation.a, calculation.b)).toEqual(calculation);
+      expect(hasHeldOutNumbers(calculation)).toBe(false);
+    }
+    const isTable = (lines: string[]): boolean => new Set(lines.map((line) => line.split(' ', 2).join())).size === 1;
+    const isMirrored = (lines: string[]): boolean => {
+      const [first, second] = lines.map(read);
+      return first!.a === second!.b && first!.b === second!.a;
+    };
+    expect(share(sheets, isTable)).toBeCloseTo(0.25, 0.5);
+    expect(share(sheets, isMirrored)).toBeGreaterThan(0.15);
   });
 });
 

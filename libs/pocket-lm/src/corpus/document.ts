@@ -1,9 +1,10 @@
 import type { Random } from '../runtime/random';
 import { chance, pick } from './draw';
+import { drawFacts } from './facts';
 import { drawGradedWork, gradingComment, type GradingStyle } from './grading';
 import { drawComplaint, drawHint, withHint, type Style } from './hints';
 import { homeworkAnswer, homeworkRequest, type HomeworkStyle } from './homework';
-import { drawCalculation, drawProblem, equationOf } from './problem';
+import { drawProblem } from './problem';
 import { drawReplyToThanks, drawThanks } from './thanks';
 
 export interface DialogMessage {
@@ -20,7 +21,6 @@ export interface CorpusDocument {
 /** Shares of the corpus: facts of all documents, homework of the rest. */
 const FACTS = 0.2;
 const HOMEWORK = 0.65;
-const FACTS_A_DOCUMENT = 8;
 
 /** What the base model does unasked. */
 const DEFAULT_STUDENT = 0.16;
@@ -133,10 +133,7 @@ const converse = <S extends Style>(scenario: Scenario<S>, random: Random): Dialo
   }
 };
 
-const facts = (random: Random): DialogMessage[] => {
-  const lines = Array.from({ length: FACTS_A_DOCUMENT }, () => equationOf(drawCalculation(random)));
-  return [user('Sums:'), assistant(lines.join('\n'))];
-};
+const facts = (random: Random): DialogMessage[] => [user('Sums:'), assistant(drawFacts(random))];
 
 /** A conversation of the corpus that the base model is trained on. */
 export const drawDocument = (random: Random): CorpusDocument => {

@@ -63,18 +63,18 @@ export const hasHeldOutNumbers = ({ operation, a, b }: Calculation): boolean => 
 
 const isHeldOutWording = (wording: string, thing: string): boolean => share(`${wording} ${thing}`) < HELD_OUT_WORDINGS;
 
+export const calculate = (operation: Operation, a: number, b: number): Calculation => ({
+  operation,
+  a,
+  b,
+  result: operation === '+' ? a + b : operation === '-' ? a - b : a * b,
+});
+
 const drawNumbers = (random: Random, operation: Operation): Calculation => {
-  if (operation === '+') {
-    const [a, b] = [between(random, 2, 12), between(random, 2, 12)];
-    return { operation, a, b, result: a + b };
-  }
-  if (operation === 'x') {
-    const [a, b] = [between(random, 2, 7), between(random, 2, 7)];
-    return { operation, a, b, result: a * b };
-  }
+  if (operation === '+') return calculate(operation, between(random, 2, 12), between(random, 2, 12));
+  if (operation === 'x') return calculate(operation, between(random, 2, 7), between(random, 2, 7));
   const a = between(random, 5, 20);
-  const b = between(random, 2, Math.min(12, a - 1));
-  return { operation, a, b, result: a - b };
+  return calculate(operation, a, between(random, 2, Math.min(12, a - 1)));
 };
 
 /** A calculation whose numbers are in training. */

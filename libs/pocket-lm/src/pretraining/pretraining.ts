@@ -15,9 +15,9 @@ export interface PretrainingOptions {
   readonly warmUp: number;
 }
 
-export const PRETRAINING_DEFAULTS: PretrainingOptions = { seed: 1, steps: 4500, batch: 32, rate: 3e-3, warmUp: 100 };
+export const PRETRAINING_DEFAULTS: PretrainingOptions = { seed: 1, steps: 4000, batch: 32, rate: 3e-3, warmUp: 100 };
 
-const OPTIMIZER = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, decay: 0.01, maxNorm: 1 } as const;
+const OPTIMIZER = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, decay: 0.2, maxNorm: 1 } as const;
 
 /** Up over the warm-up, then down to zero in a line. */
 export const rateAt = (step: number, { rate, warmUp, steps }: PretrainingOptions): number =>
