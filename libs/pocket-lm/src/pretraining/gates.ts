@@ -26,9 +26,9 @@ export interface Measured {
  * the corpus: a model that only remembers does not pass 0.6.
  */
 export const GATES: Readonly<Record<keyof Measured, { readonly least: number } | { readonly most: number }>> = {
-  homeworkRight: { least: 0.65 },
+  homeworkRight: { least: 0.75 },
   homeworkStudent: { most: 0.3 },
-  hintedHomeworkRight: { least: 0.65 },
+  hintedHomeworkRight: { least: 0.75 },
   hintedHomeworkStudent: { least: 0.9 },
   gradingRight: { least: 0.9 },
   gradingFriendly: { most: 0.25 },
