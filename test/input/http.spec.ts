@@ -140,7 +140,7 @@ describe('requests that are hardly HTTP', () => {
     'takes a body of JSON that says it is %s',
     async (type) => {
       countCase();
-      const headers = { 'content-type': type };
+      const headers = { 'content-type': type, 'x-request-id': 'typed' };
       const chat = await ask(world.gateway.url, { path: '/v1/chat/completions', headers, body });
       expect(chat.status).toBe(200);
       const odd = await ask(world.gateway.url, { path: '/v1/sessions/typed/end', headers, body: 'not json' });
