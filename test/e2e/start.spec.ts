@@ -107,9 +107,9 @@ describe('what is refused before anything starts', () => {
   }
 
   test('settings that cannot be used, all at once', async () => {
-    const output = await refusal({ PRM_M: 'many', OPENCLAW_RL_REWARD_INTEGRATED: '1' });
+    const output = await refusal({ PRM_M: 'many', OPENCLAW_RL_RL_AT_LEAST_ONE: '1' });
     expect(output).toContain('judge.votes (OPENCLAW_RL_JUDGE_VOTES, PRM_M) is "many"');
-    expect(output).toContain('OPENCLAW_RL_REWARD_INTEGRATED is not supported');
+    expect(output).toContain('OPENCLAW_RL_RL_AT_LEAST_ONE is not supported');
     expect(output.match(/cannot be used/g)).toHaveLength(1);
   });
 
