@@ -58,11 +58,11 @@ export const serving = dashboard('openclaw-rl-serving', {
     }),
     panel('Engines', {
       description:
-        "Engines of each pool that are not in order. sick: fails again and again. stale: serves other weights than the policy's; what it makes is not trained on.",
+        "1 for an engine of a pool that is not in order. sick: fails again and again. stale: serves other weights than the policy's; what it makes is not trained on.",
       unit: 'short',
       queries: {
         '{{pool}} {{engine}} {{condition}}':
-          'max by (pool, engine, condition) (openclaw_rl_engine_condition{condition!="ok"}) == 1',
+          'max by (pool, engine, condition) (openclaw_rl_engine_condition{condition!="ok"})',
       },
     }),
     panel('Waiting for the bus', {
