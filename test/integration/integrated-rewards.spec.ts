@@ -64,13 +64,14 @@ describe('integrated rewards', () => {
     );
 
   /** What the tracker publishes at the end of a session. */
-  const end = (said?: number, incarnation = 1) =>
+  const end = (said?: number, { incarnation = 1, since = 0, through = Date.now() } = {}) =>
     bus.publish(SessionEnded, [SESSION, String(incarnation)], {
       info: {
         session: SESSION,
         incarnation,
         cause: 'closed',
-        through: Date.now(),
+        since,
+        through,
         endedAt: Date.now(),
         ...(said === undefined ? {} : { outcome: said }),
       },
@@ -199,15 +200,16 @@ describe('integrated rewards', () => {
     // What a crash took the ack of comes again after the consumer's half a minute, once for each crash.
     await Promise.all([start(), start()]);
     const turnIds = Array.from({ length: 40 }, (_, i) => `turn-${i}`);
+    const since = Date.now();
     for (const [i, turnId] of turnIds.entries()) {
-      await publishTurn(bus, turnId, ([1, -1, 0] as const)[i % 3]);
-      if (i === 25) await end(1);
+      await publishTurn(bus, turnId, ([1, -1, 0] as const)[i % 3], { arrivedAt: since + i });
+      if (i === 25) await end(1, { through: since + i });
       if (i !== 10 && i !== 30) continue;
       await nats.kill();
       await nats.restart();
       await bus.connection.whenUp(10_000);
     }
-    await end(-1, 2);
+    await end(-1, { incarnation: 2, since: since + 25, through: since + 39 });
     for (const turnId of turnIds) {
       const settled = await until(() => settledOf(bus, turnId), { what: `${turnId} is settled`, timeoutMs: 90_000 });
       expect(settled).toMatchObject({ kind: 'sample', outcome: Number(turnId.slice(5)) <= 25 ? 1 : -1 });

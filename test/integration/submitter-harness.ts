@@ -60,15 +60,19 @@ export interface TurnOptions {
   readonly exclusion?: TurnCompletedInfo['exclusion'];
   readonly logProbs?: readonly number[];
   readonly policyVersion?: number;
+  readonly arrivedAt?: number;
   readonly messages?: readonly { readonly role: string; readonly content: string }[];
 }
 
-const sessionOf = ({ session }: TurnOptions) => (session === undefined ? {} : { namedSession: session });
+const givenOf = ({ session, arrivedAt }: TurnOptions) => ({
+  ...(session === undefined ? {} : { namedSession: session }),
+  ...(arrivedAt === undefined ? {} : { arrivedAt }),
+});
 
 /** What gateways publish of a turn. */
 export const publishArrived = (bus: Bus, turnId: string, options: TurnOptions = {}) =>
   bus.publish(TurnArrived, [turnId], {
-    info: { ...mainTurn(turnId, sessionOf(options)), nextStateRole: 'user' },
+    info: { ...mainTurn(turnId, givenOf(options)), nextStateRole: 'user' },
     head: { nextState: [{ role: 'user', content: `next state in ${turnId}` }] },
   });
 
@@ -76,7 +80,7 @@ export const publishCompleted = (bus: Bus, turnId: string, options: TurnOptions 
   const version = options.policyVersion ?? 0;
   return bus.publish(TurnCompleted, [turnId], {
     info: {
-      ...mainTurn(turnId, sessionOf(options)),
+      ...mainTurn(turnId, givenOf(options)),
       policyVersion: version,
       completedAt: Date.now(),
       ...(options.exclusion === undefined ? {} : { exclusion: options.exclusion }),

@@ -373,6 +373,9 @@ describe('the session-tracker', () => {
     await world.play(script.turn('long', { session: 'S' }).completed);
     await world.goQuiet();
     expect(world.settled).toEqual({ t1: 'no_next_state', long: 'no_next_state' });
+    const [first, second] = world.reaches;
+    expect(first?.since).toBeUndefined();
+    expect(second?.since).toBe(first?.through);
   });
 
   describe('with feedback', () => {

@@ -4,6 +4,7 @@ import {
   FeedbackGiven,
   parseSessionDocument,
   SessionEnded,
+  type SessionEndedInfo,
   sessionDocumentKey,
   TurnFollowed,
   TurnSettled,
@@ -164,6 +165,11 @@ export class World {
         lost: [...body.head.lost].sort(),
       };
     });
+  }
+
+  /** Between which arrivals the turns of each ended incarnation lie. */
+  get reaches(): readonly Pick<SessionEndedInfo, 'since' | 'through'>[] {
+    return this.infosOf(SessionEnded);
   }
 
   /** The stored document of a session. */

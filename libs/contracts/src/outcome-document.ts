@@ -11,10 +11,18 @@ const Millis = Type.Integer({ minimum: 0 });
 export const OutcomeDocument = Type.Object({
   /** Judged turns that wait, and when each arrived, gateway's clock. */
   turns: Type.Record(Id, Millis),
-  /** Outcomes as they were said, by whom: a feedback, or the end of an incarnation. Oldest first; bounded. */
+  /** Outcomes as feedback has said them. Oldest first; bounded. */
   said: Type.Array(Type.Object({ by: Id, at: Millis, outcome: Type.Number() })),
-  /** Ends of the session's incarnations, oldest first; bounded. `through`, `endedAt`: as in `session.ended`. */
-  ends: Type.Array(Type.Object({ incarnation: Type.Integer({ minimum: 1 }), through: Millis, endedAt: Millis })),
+  /** Ends of the session's incarnations, oldest first; bounded. All as in `session.ended`. */
+  ends: Type.Array(
+    Type.Object({
+      incarnation: Type.Integer({ minimum: 1 }),
+      since: Millis,
+      through: Millis,
+      endedAt: Millis,
+      outcome: Type.Optional(Type.Number()),
+    }),
+  ),
 });
 
 export type OutcomeDocument = Static<typeof OutcomeDocument>;

@@ -34,6 +34,8 @@ export const documentParser = <Schema extends TSchema>(
 export const SessionDocument = Type.Object({
   /** Counts the session's lives, from 1. */
   incarnation: Type.Integer({ minimum: 1 }),
+  /** Turns that arrived up to then are of an earlier incarnation. */
+  since: Type.Optional(Millis),
   /** `open`; `ended`: the end is decided and is being announced; `announced`: all that is left are the ids of the last turns. */
   state: Type.Union([Type.Literal('open'), Type.Literal('ended'), Type.Literal('announced')]),
   /** Turns that are not finished, by id: not completed yet, or without a next state. */

@@ -62,6 +62,8 @@ export const SessionEnded = defineMessage({
     session: Id,
     incarnation: Type.Integer({ minimum: 1 }),
     cause: Type.Union([Type.Literal('idle'), Type.Literal('done'), Type.Literal('closed')]),
+    /** Gateway's clock: turns that arrived up to then are of an earlier incarnation. */
+    since: Type.Optional(Millis),
     /** Gateway's clock: turns that arrived later are of a later incarnation. */
     through: Type.Optional(Millis),
     /** Tracker's clock: when the end was announced. */

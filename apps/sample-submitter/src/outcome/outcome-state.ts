@@ -10,7 +10,14 @@ export type OutcomeChange =
   /** A turn has been judged, and arrived at the gateway at `arrivedAt`. */
   | { readonly kind: 'waits'; readonly turnId: string; readonly arrivedAt: number }
   | { readonly kind: 'said'; readonly by: string; readonly at: number; readonly outcome: number }
-  | { readonly kind: 'ended'; readonly incarnation: number; readonly through: number; readonly endedAt: number }
+  | {
+      readonly kind: 'ended';
+      readonly incarnation: number;
+      readonly since: number;
+      readonly through: number;
+      readonly endedAt: number;
+      readonly outcome?: number;
+    }
   /** Turns that wait no longer. */
   | { readonly kind: 'left'; readonly turnIds: readonly string[] }
   /** The session was erased with these turns: what was said of it is gone, later turns wait on. */
@@ -52,9 +59,9 @@ const applyChange = (doc: OutcomeDocument, change: OutcomeChange): OutcomeDocume
       return { ...doc, said: [...doc.said, { by, at, outcome }].sort(byTime).slice(-MAX_SAID) };
     }
     case 'ended': {
-      const { incarnation, through, endedAt } = change;
-      if (doc.ends.some((each) => each.incarnation === incarnation)) return doc;
-      const ends = [...doc.ends, { incarnation, through, endedAt }].sort((a, b) => a.incarnation - b.incarnation);
+      const { kind, ...end } = change;
+      if (doc.ends.some((each) => each.incarnation === end.incarnation)) return doc;
+      const ends = [...doc.ends, end].sort((a, b) => a.incarnation - b.incarnation);
       return { ...doc, ends: ends.slice(-MAX_ENDS) };
     }
     case 'left':
@@ -69,24 +76,24 @@ export const applyChanges = (doc: OutcomeDocument | null, changes: readonly Outc
   changes.reduce(applyChange, doc ?? BLANK);
 
 /**
- * The outcome that counts for a turn: the first that was said after it had arrived, up to `waitMs` after its incarnation's
- * end. At that end, one that was said earlier in the same incarnation will do. `until` Infinity: the session goes on.
+ * The outcome that counts for a turn: the first that was said after it had arrived, by its incarnation's end or by feedback up
+ * to `waitMs` after that. Once it has ended, one that was said earlier in the same incarnation will do. An end says nothing of
+ * other incarnations, in whatever order ends come in. `until` Infinity: the session goes on.
  */
 const outcomeFor = (
   { said, ends }: OutcomeDocument,
   arrivedAt: number,
   waitMs: number,
 ): { readonly outcome: number | null; readonly until: number } => {
-  const index = ends.findIndex(({ through }) => arrivedAt <= through);
-  const end = ends[index];
-  const until = end === undefined ? Infinity : end.endedAt + waitMs;
-  const later = said.find(({ at }) => arrivedAt <= at && at <= until);
-  if (later !== undefined || end === undefined) return { outcome: later?.outcome ?? null, until };
-  const before = ends[index - 1];
-  const begun = end.incarnation === 1 ? -Infinity : before?.incarnation === end.incarnation - 1 ? before.through : null;
-  // Where the end before has not come in yet, nobody can tell whose outcome it was.
-  const earlier = begun === null ? undefined : said.findLast(({ at }) => begun < at && at < arrivedAt);
-  return { outcome: earlier?.outcome ?? null, until };
+  const end = ends.find(({ since, through }) => since < arrivedAt && arrivedAt <= through);
+  // Its own end is on its way where a later one is here.
+  const next = end === undefined ? ends.find(({ since }) => arrivedAt <= since) : undefined;
+  const until = ((end ?? next)?.endedAt ?? Infinity) + waitMs;
+  const word = said.find(({ at }) => arrivedAt <= at && at <= (next?.since ?? until));
+  if (end === undefined) return { outcome: word?.outcome ?? null, until };
+  const isFirst = word !== undefined && word.at < end.through;
+  const earlier = said.findLast(({ at }) => end.since < at && at < arrivedAt);
+  return { outcome: (isFirst ? word.outcome : (end.outcome ?? word?.outcome ?? earlier?.outcome)) ?? null, until };
 };
 
 /**

@@ -74,11 +74,9 @@ export class SettlingService implements OnApplicationBootstrap {
   private async ended(delivery: Delivery): Promise<void> {
     if (!this.settings.reward.integrated) return;
     const now = Date.now();
-    const { session, incarnation, outcome, endedAt = now, through = endedAt } = SessionEnded.decodeInfo(delivery);
-    await this.outcomes.apply(session, [
-      { kind: 'ended', incarnation, through, endedAt },
-      ...(outcome === undefined ? [] : [{ kind: 'said', by: `end-${incarnation}`, at: through, outcome } as const]),
-    ]);
+    const info = SessionEnded.decodeInfo(delivery);
+    const { session, incarnation, outcome, since = 0, endedAt = now, through = endedAt } = info;
+    await this.outcomes.apply(session, [{ kind: 'ended', incarnation, since, through, endedAt, outcome }]);
   }
 
   private async rated(delivery: Delivery): Promise<void> {

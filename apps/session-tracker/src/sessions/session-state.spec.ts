@@ -65,6 +65,13 @@ describe('a session document', () => {
     expect(ended(done)).toMatchObject({ state: 'announced', incarnation: 1, turns: {}, seen: ['a'], lastTurn: 'a' });
   });
 
+  it('says after an end since when the next incarnation has been going on', () => {
+    const first = ended(after(arrived('a', 1), completed('a', 1, { done: true })));
+    expect(first.since).toBe(1);
+    const second = ended(applyChanges(first, [arrived('b', 7), completed('b', 7, { done: true })])!);
+    expect(second).toMatchObject({ incarnation: 2, since: 7 });
+  });
+
   it('lets a running answer finish before a closed session ends', () => {
     const doc = after(arrived('a', 1), closed('r', 5, 0.5));
     expect(isDue(doc)).toBe(false);

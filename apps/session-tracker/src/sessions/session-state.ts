@@ -161,9 +161,10 @@ export const concludeEnd = (doc: SessionDocument): SessionDocument => {
   const left = Object.entries(turns).filter(([, turn]) => !isGone(turn));
   const gone = Object.keys(turns).filter((id) => left.every(([other]) => other !== id));
   const seen = remember(doc.seen, gone);
+  const since = Math.max(end?.at ?? 0, doc.since ?? 0);
   return left.length === 0
-    ? { ...rest, state: 'announced', turns: {}, seen }
-    : { ...rest, state: 'open', incarnation: doc.incarnation + 1, turns: Object.fromEntries(left), seen };
+    ? { ...rest, since, state: 'announced', turns: {}, seen }
+    : { ...rest, since, state: 'open', incarnation: doc.incarnation + 1, turns: Object.fromEntries(left), seen };
 };
 
 /** Answered turns over the bound, oldest first: they wait no longer. */

@@ -75,7 +75,7 @@ export class Sessions {
 
   /** Publishes a decided end and its turns' outcomes, then concludes it. Any replica may do it, again and again. */
   private async announce(session: string, doc: SessionDocument): Promise<void> {
-    const { incarnation, end } = doc;
+    const { incarnation, since, end } = doc;
     const turns = endingTurns(doc);
     // A follower's handler may have died between saying so and writing it into the document.
     const withoutNextState = await this.withoutFollowed(turns.withoutNextState);
@@ -84,6 +84,7 @@ export class Sessions {
         session,
         incarnation,
         cause: end?.cause ?? 'idle',
+        ...(since === undefined ? {} : { since }),
         through: end?.at ?? 0,
         endedAt: Date.now(),
         ...(end?.outcome === undefined ? {} : { outcome: end.outcome }),
