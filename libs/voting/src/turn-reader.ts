@@ -24,9 +24,16 @@ export interface StoredTurn {
   readonly body: TurnCompletedBody;
 }
 
+/** A followed turn that is worked on: what the judge is shown, and the turn as it was stored. */
+export interface ReadableTurn {
+  readonly kind: 'turn';
+  readonly turn: FollowedTurn;
+  readonly stored: StoredTurn;
+}
+
 /** What is to be done with a followed turn. */
 export type ReadTurn =
-  | { readonly kind: 'turn'; readonly turn: FollowedTurn; readonly stored: StoredTurn }
+  | ReadableTurn
   /** Nobody trains on it, and its outcome is known already. */
   | { readonly kind: 'excluded' }
   | { readonly kind: 'lost' };

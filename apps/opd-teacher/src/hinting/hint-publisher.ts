@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Bus, MessageTooLargeError } from '@app/bus';
-import {
-  TurnHinted,
-  TurnSettled,
-  type FrameArrays,
-  type NoHintReason,
-  type SettleReason,
-  type TurnFollowedInfo,
-} from '@app/contracts';
+import { TurnHinted, TurnSettled, type FrameArrays, type NoHintReason, type TurnFollowedInfo } from '@app/contracts';
 import type { Scores } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import type { HintDecision } from './hint-votes.service';
@@ -56,15 +49,6 @@ export class HintPublisher {
       if (!(error instanceof MessageTooLargeError)) throw error;
       await this.publishResult(followed, { ...result, scores: null, reason: 'turn_too_large', detail: error.message });
     }
-  }
-
-  /** Settles a turn that will never be hinted. */
-  async settle(turnId: string, reason: SettleReason, session?: string): Promise<void> {
-    const result = await this.bus.publish(TurnSettled, [turnId], {
-      info: { turnId, kind: 'reason', reason, ...(session === undefined ? {} : { session }), settledAt: Date.now() },
-      head: {},
-    });
-    if (result === 'stored') this.telemetry.metrics.turnsSettled.inc({ outcome: reason });
   }
 
   private async publishResult(followed: TurnFollowedInfo, result: HintResult): Promise<void> {

@@ -22,6 +22,11 @@ export class HintVotesService {
     private readonly settings: Settings,
   ) {}
 
+  /** The model that votes, as its server calls it. */
+  get model(): string {
+    return this.voter.model;
+  }
+
   /** @throws OutageError if not all votes could be asked for: the turn has to come again later */
   async decide(turn: FollowedTurn, options: PollOptions): Promise<HintDecision> {
     const { votes, failure } = await this.voter.poll(this.motionOn(turn), options);

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '@app/config';
 import type { NoHintReason } from '@app/contracts';
-import { Voter, type PollOptions, type ReadTurn } from '@app/voting';
-import { Teacher } from '../teaching/teacher';
+import type { PollOptions, ReadableTurn } from '@app/voting';
 import { TeacherPass, type AnsweredTurn } from '../teaching/teacher-pass';
 import type { HintResult } from './hint-publisher';
 import { HintVotesService, type HintDecision } from './hint-votes.service';
 import { isComparable } from './temperature';
-
-/** A followed turn that can be read. */
-export type TurnToHint = Extract<ReadTurn, { readonly kind: 'turn' }>;
 
 /** Decisions that are kept while their turns wait for the teacher, so that nobody is asked to vote again. */
 const KEPT_DECISIONS = 256;
@@ -19,17 +15,14 @@ const KEPT_DECISIONS = 256;
 export class HintService {
   private readonly decisions = new Map<string, HintDecision>();
 
-  // eslint-disable-next-line max-params -- Nest hands these in by their types
   constructor(
-    private readonly voter: Voter,
     private readonly hintVotes: HintVotesService,
-    private readonly teacher: Teacher,
     private readonly teacherPass: TeacherPass,
     private readonly settings: Settings,
   ) {}
 
   /** @throws OutageError while judge or teacher are out of order: the turn has to come again later */
-  async hint(read: TurnToHint, options: PollOptions): Promise<HintResult> {
+  async hint(read: ReadableTurn, options: PollOptions): Promise<HintResult> {
     const answered = answeredTurn(read);
     if (answered === null) return this.without('no_token_ids');
     // What could not be subtracted is not asked for.
@@ -41,7 +34,7 @@ export class HintService {
     return this.teach(answered, { decision, hint: vote.hint }, options);
   }
 
-  private async decide({ turn, stored }: TurnToHint, options: PollOptions): Promise<HintDecision> {
+  private async decide({ turn, stored }: ReadableTurn, options: PollOptions): Promise<HintDecision> {
     const { turnId } = stored.info;
     const decision = this.decisions.get(turnId) ?? (await this.hintVotes.decide(turn, options));
     this.decisions.set(turnId, decision);
@@ -56,19 +49,19 @@ export class HintService {
     options: PollOptions,
   ): Promise<HintResult> {
     const cut = await this.teacherPass.cut(hint, options);
-    const result = { judgeModel: this.voter.model, decision, hint: cut, teacherModel: this.teacher.model };
+    const result = { judgeModel: this.hintVotes.model, decision, hint: cut, teacherModel: this.teacherPass.model };
     const passed = await this.teacherPass.score(turn, cut, options);
     if ('scores' in passed) return { ...result, scores: passed.scores, reason: null };
     return { ...result, ...passed, scores: null };
   }
 
   private without(reason: NoHintReason, decision: HintDecision = { votes: [], selected: null, reason }): HintResult {
-    return { judgeModel: this.voter.model, decision, hint: null, teacherModel: null, scores: null, reason };
+    return { judgeModel: this.hintVotes.model, decision, hint: null, teacherModel: null, scores: null, reason };
   }
 }
 
 /** The turn's tokens; null where the engine gave none that can be trained on. */
-const answeredTurn = ({ stored }: TurnToHint): AnsweredTurn | null => {
+const answeredTurn = ({ stored }: ReadableTurn): AnsweredTurn | null => {
   const { head, arrays } = stored.body;
   const { promptIds, responseIds } = arrays;
   if (stored.info.exclusion !== undefined) return null;

@@ -32,6 +32,11 @@ export class TeacherPass {
     private readonly settings: Settings,
   ) {}
 
+  /** The teacher's model, as its server calls it; null before it is found. */
+  get model(): string | null {
+    return this.teacher.model;
+  }
+
   /** The hint, no longer than it may be. @throws OutageError */
   async cut(hint: string, options: PollOptions): Promise<string> {
     const count = (text: string): Promise<number> => this.teacher.countTokens(text, options.signal);

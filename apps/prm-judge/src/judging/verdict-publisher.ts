@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
-import { TurnJudged, TurnSettled, type SettleReason, type TurnFollowedInfo } from '@app/contracts';
+import { TurnJudged, type TurnFollowedInfo } from '@app/contracts';
 import { Telemetry } from '@app/telemetry';
 import type { Judgement } from './judge.service';
 
@@ -35,14 +35,5 @@ export class VerdictPublisher {
     if (result !== 'stored') return;
     this.telemetry.metrics.turnsJudged.inc({ score: score === null ? 'none' : String(score) });
     if (isDisputed(votes)) this.telemetry.metrics.turnsDisputed.inc();
-  }
-
-  /** Settles a turn that will never be judged. */
-  async settle(turnId: string, reason: SettleReason, session?: string): Promise<void> {
-    const result = await this.bus.publish(TurnSettled, [turnId], {
-      info: { turnId, kind: 'reason', reason, ...(session === undefined ? {} : { session }), settledAt: Date.now() },
-      head: {},
-    });
-    if (result === 'stored') this.telemetry.metrics.turnsSettled.inc({ outcome: reason });
   }
 }
