@@ -4,6 +4,7 @@ import { Bus, BusModule } from '@app/bus';
 import { Settings, SettingsModule } from '@app/config';
 import { requirePools } from '@app/pools';
 import { HealthModule, Telemetry, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
+import { Consumer } from './consumer';
 import { DoorController } from './door/door.controller';
 import { DoorErrorFilter } from './door/door-error.filter';
 import { DoorService } from './door/door.service';
@@ -12,12 +13,17 @@ import { StatsService } from './door/stats.service';
 import { EraseController } from './erase/erase.controller';
 import { ErasureFollower } from './erase/erasure-follower';
 import { Erasures } from './erase/erasures';
+import { SessionDocuments } from './erase/session-documents';
 import { SessionEraser } from './erase/session-eraser';
 import { StoredSessions } from './erase/stored-sessions';
+import { FeedbackHandler } from './feedback/feedback.handler';
+import { RatedTurns } from './feedback/rated-turns';
+import { ScoresService } from './feedback/scores.service';
 import { FeedbackIndex } from './follow/feedback-index';
 import { SampleIndex } from './follow/sample-index';
 import { StoreSize } from './follow/store-size';
 import { OutcomeSweeper } from './outcome/outcome-sweeper';
+import { SaidOutcomes } from './outcome/said-outcomes';
 import { SessionOutcomes } from './outcome/session-outcomes';
 import { TurnPlaces } from './outcome/turn-places';
 import { Policy } from './policy/policy';
@@ -26,7 +32,9 @@ import { RecordRetention } from './records/record-retention';
 import { RecordSources } from './records/record-sources';
 import { RecordWriter } from './records/record-writer';
 import { RecordsService } from './records/records.service';
+import { HalvesHandler } from './settling/halves.handler';
 import { QueueBound } from './settling/queue-bound';
+import { SettledPublisher } from './settling/settled-publisher';
 import { Settler } from './settling/settler';
 import { SettlingService } from './settling/settling.service';
 import { TurnFindings } from './settling/turn-findings';
@@ -72,11 +80,18 @@ export class SampleSubmitterModule {
         StoreSize,
         QueueBound,
         TurnFindings,
+        SettledPublisher,
         Settler,
         TurnPlaces,
         SessionOutcomes,
+        SaidOutcomes,
         OutcomeSweeper,
         SettlingService,
+        HalvesHandler,
+        RatedTurns,
+        ScoresService,
+        FeedbackHandler,
+        Consumer,
         DoorService,
         SampleReader,
         StatsService,
@@ -101,6 +116,7 @@ export class SampleSubmitterModule {
         RecordsService,
         StoredSessions,
         Erasures,
+        SessionDocuments,
         SessionEraser,
         ErasureFollower,
       ],

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { JetStreamApiError } from '@nats-io/jetstream';
-import { Bus } from '@app/bus';
-import { BUCKETS, rootSessionKey, sessionDocumentKey, turnPlaceKey, type ErasureDocument } from '@app/contracts';
-import { SessionOutcomes } from '../outcome/session-outcomes';
+import { rootSessionKey, type ErasureDocument } from '@app/contracts';
 import { RecordFiles } from '../records/record-files';
 import { Erasures } from './erasures';
+import { SessionDocuments } from './session-documents';
 import { turnIdOf, type SessionMessages, type StoredInfo } from './session-messages';
 import { StoredSessions } from './stored-sessions';
 
@@ -20,13 +18,11 @@ export interface Erased {
  */
 @Injectable()
 export class SessionEraser {
-  // eslint-disable-next-line max-params -- Nest hands these in by their types
   constructor(
-    private readonly bus: Bus,
     private readonly files: RecordFiles,
     private readonly stored: StoredSessions,
     private readonly erasures: Erasures,
-    private readonly outcomes: SessionOutcomes,
+    private readonly documents: SessionDocuments,
   ) {}
 
   /**
@@ -41,8 +37,8 @@ export class SessionEraser {
     const found = { after, turns, places: placesOf(ours, session, turns) };
     // Before the first deletion: whoever dies behind this line has left enough behind to go on.
     if (messages.length > 0) await this.erasures.write(session, found);
-    const deleted = await this.remove(messages);
-    await this.forget(session, turns);
+    const deleted = await this.stored.remove(messages);
+    await this.documents.forget(session, turns);
     const lines = await this.removeRecords(session, found);
     return { messages: deleted, records: lines + (await this.files.removeSessions([session])) };
   }
@@ -66,10 +62,8 @@ export class SessionEraser {
     // What an erasure has left that was cut short, and of turns that were not known for the session's then.
     const earlier = isNews ? await this.stored.ofTurns(known) : [];
     const isOld = (message: StoredInfo): boolean => old.has(turnIdOf(message) ?? '');
-    const deleted = await this.remove([...messages.filter(isOld), ...earlier]);
-    const documents = await this.bus.bucket(BUCKETS.sessions);
-    for (const turnId of old) await documents.purge(turnPlaceKey(turnId));
-    await this.outcomes.forget(session, [...old], false);
+    const deleted = await this.stored.remove([...messages.filter(isOld), ...earlier]);
+    await this.documents.forgetTurns(session, [...old]);
     await this.removeRecords(session, noted);
     return deleted;
   }
@@ -79,30 +73,6 @@ export class SessionEraser {
     // A turn whose session was not known yet when its record was written has a file of its own.
     const sessions = [session, ...places, ...turns.map(rootSessionKey)];
     return this.files.removeTurns(new Set(sessions), new Set(turns));
-  }
-
-  private async remove(messages: readonly StoredInfo[]): Promise<number> {
-    let deleted = 0;
-    for (const { stream, sequence } of messages) {
-      try {
-        await this.bus.deleteAt(stream, sequence);
-        deleted += 1;
-      } catch (error) {
-        // Removed meanwhile, by a limit or another request.
-        if (!(error instanceof JetStreamApiError)) throw error;
-      }
-    }
-    return deleted;
-  }
-
-  private async forget(session: string, turnIds: readonly string[]): Promise<void> {
-    const documents = await this.bus.bucket(BUCKETS.sessions);
-    for (const turnId of turnIds) await documents.purge(turnPlaceKey(turnId));
-    await this.outcomes.forget(session, turnIds, true);
-    await documents.purge(sessionDocumentKey(session));
-    const chains = await this.bus.bucket(BUCKETS.chains);
-    const listed = await (await this.bus.documents(BUCKETS.chains, String)).list(`chain.${session}.*`);
-    for (const { key } of listed) await chains.purge(key);
   }
 }
 

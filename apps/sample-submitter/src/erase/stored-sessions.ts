@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
 import { BUCKETS, STREAM_NAMES, TurnArrived, type ErasureDocument } from '@app/contracts';
 import { SessionMessages, turnIdOf, type StoredInfo } from './session-messages';
@@ -10,7 +11,7 @@ const placeOf = (value: unknown): string | null =>
     ? value.session
     : null;
 
-/** Looks through every stream for messages of sessions and turns, by their headers. @throws BusUnavailableError */
+/** Messages of sessions and turns in every stream, found by their headers. @throws BusUnavailableError */
 @Injectable()
 export class StoredSessions {
   constructor(private readonly bus: Bus) {}
@@ -59,6 +60,21 @@ export class StoredSessions {
       if (turnIds.has(turnIdOf(message) ?? '')) messages.push(message);
     }
     return messages;
+  }
+
+  /** Removes messages. Returns how many were still there. */
+  async remove(messages: readonly StoredInfo[]): Promise<number> {
+    let removed = 0;
+    for (const { stream, sequence } of messages) {
+      try {
+        await this.bus.deleteAt(stream, sequence);
+        removed += 1;
+      } catch (error) {
+        // Removed meanwhile, by a limit or another request.
+        if (!(error instanceof JetStreamApiError)) throw error;
+      }
+    }
+    return removed;
   }
 
   private async *everything(after: After): AsyncGenerator<StoredInfo> {

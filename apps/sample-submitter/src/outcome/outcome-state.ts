@@ -59,8 +59,9 @@ const applyChange = (doc: OutcomeDocument, change: OutcomeChange): OutcomeDocume
       return { ...doc, said: [...doc.said, { by, at, outcome }].sort(byTime).slice(-MAX_SAID) };
     }
     case 'ended': {
-      const { kind, ...end } = change;
-      if (doc.ends.some((each) => each.incarnation === end.incarnation)) return doc;
+      const { incarnation, since, through, endedAt, outcome } = change;
+      if (doc.ends.some((each) => each.incarnation === incarnation)) return doc;
+      const end = { incarnation, since, through, endedAt, outcome };
       const ends = [...doc.ends, end].sort((a, b) => a.incarnation - b.incarnation);
       return { ...doc, ends: ends.slice(-MAX_ENDS) };
     }

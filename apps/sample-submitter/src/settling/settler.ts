@@ -1,26 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { Bus, MessageTooLargeError } from '@app/bus';
-import { rootSessionKey, TurnCompleted, TurnSettled, type SettleReason } from '@app/contracts';
+import { Bus } from '@app/bus';
+import { rootSessionKey, TurnCompleted } from '@app/contracts';
 import { Settings } from '@app/config';
-import { Telemetry } from '@app/telemetry';
 import type { DueTurn } from '../outcome/outcome-state';
-import { QueueBound } from './queue-bound';
-import { settleTurn, signalOf, type Outcome } from './settle';
-import { settledMessage, type Settled } from './settled-message';
+import { settleTurn, type Outcome } from './settle';
+import { SettledPublisher } from './settled-publisher';
 import { TurnFindings, type Known } from './turn-findings';
 
 export type CompletedTurn = ReturnType<(typeof TurnCompleted)['decode']>;
 
-/** Publishes the one outcome of a turn. Its message is the guard: a second one is refused. */
+/** Decides what becomes of a turn, by the method that is set, and has it published. */
 @Injectable()
 export class Settler {
-  // eslint-disable-next-line max-params -- Nest hands these in by their types
   constructor(
     private readonly bus: Bus,
     private readonly settings: Settings,
-    private readonly queue: QueueBound,
     private readonly findings: TurnFindings,
-    private readonly telemetry: Telemetry,
+    private readonly publisher: SettledPublisher,
   ) {}
 
   /** Whether this call made the turn's outcome; false: it had one already. `turn` null: it is no longer stored. */
@@ -37,7 +33,7 @@ export class Settler {
     const policyVersion = turn?.body.head.policyVersion.start;
     const { verdict, sessionOutcome } = known;
     const settled = { turnId, session, outcome, verdict, sessionOutcome, policyVersion, settledAt: Date.now() };
-    return outcome.kind === 'sample' ? this.publishSample(settled) : this.publish(settled);
+    return this.publisher.publish(settled);
   }
 
   /** Settles a turn that waits no longer for its session's outcome. */
@@ -52,7 +48,7 @@ export class Settler {
 
   /** Settles a turn that a message was about which nobody could work on. */
   async settleDead(turnId: string): Promise<void> {
-    await this.publish({
+    await this.publisher.publish({
       turnId,
       session: undefined,
       outcome: { kind: 'reason', reason: 'dead_letter' },
@@ -61,34 +57,4 @@ export class Settler {
       settledAt: Date.now(),
     });
   }
-
-  private async publishSample(settled: Settled): Promise<boolean> {
-    if (!(await this.queue.admit(settled.turnId))) return this.publish(withReason(settled, 'queue_full'));
-    let isStored = false;
-    try {
-      isStored = await this.publish(settled);
-      return isStored;
-    } catch (error) {
-      if (error instanceof MessageTooLargeError) return await this.publish(withReason(settled, 'turn_too_large'));
-      throw error;
-    } finally {
-      if (!isStored) this.queue.release(settled.turnId);
-    }
-  }
-
-  private async publish(settled: Settled): Promise<boolean> {
-    const isStored = (await this.bus.publish(TurnSettled, [settled.turnId], settledMessage(settled))) === 'stored';
-    const { outcome } = settled;
-    if (isStored) {
-      const { samples, turnsSettled } = this.telemetry.metrics;
-      turnsSettled.inc({ outcome: outcome.kind === 'sample' ? 'sample' : outcome.reason });
-      if (outcome.kind === 'sample') samples.inc({ signal: signalOf(outcome.sample) });
-    }
-    return isStored;
-  }
 }
-
-const withReason = (settled: Settled, reason: SettleReason): Settled => ({
-  ...settled,
-  outcome: { kind: 'reason', reason },
-});
