@@ -416,6 +416,44 @@ describe('opd-teacher', () => {
     }
   });
 
+  it('is not asked on an engine of the policy with other weights than the gate’s, as long as there is another', async () => {
+    const second = await startEngineDouble({ weightVersion: '1-1' });
+    const bucket = await bus.bucket(BUCKETS.policy);
+    const serves = (engineVersion: string) =>
+      bucket.put(POLICY_KEY, JSON.stringify({ ...INITIAL_POLICY_STATE, version: 1, engineVersion }));
+    const inRotation = async (engine: EngineDouble): Promise<boolean> => {
+      const labels = `pool="teacher",engine="${new URL(engine.url).host}"`;
+      return (await app.get(Telemetry).registry.metrics()).includes(`engine_in_rotation{${labels}} 1`);
+    };
+    policy.set({ weightVersion: '1-1' });
+    await serves('1-1');
+    const app = await start({
+      OPENCLAW_RL_OPD_TEACHER: 'policy',
+      OPENCLAW_RL_POOLS_POLICY_ENGINES: `${policy.url},${second.url}`,
+      OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
+    });
+    try {
+      await until(async () => (await inRotation(policy)) && (await inRotation(second)), {
+        what: 'both are in rotation',
+      });
+      policy.set({ weightVersion: 'default' });
+      await until(async () => !(await inRotation(policy)), { what: 'the one with old weights is out' });
+      const asked = scoringCalls(policy).length;
+      const turns = await Promise.all(Array.from({ length: 4 }, () => turn()));
+      for (const turnId of turns) expect((await hinted(turnId)).info.reason).toBeUndefined();
+      expect(scoringCalls(policy)).toHaveLength(asked);
+      await serves('default');
+      await until(async () => !(await inRotation(second)), { what: 'the other one is out' });
+      second.set({ weightVersion: 'other' });
+      policy.set({ weightVersion: 'other' });
+      await until(async () => (await inRotation(policy)) && (await inRotation(second)), { what: 'never none is left' });
+      expect((await hinted(await turn())).info.reason).toBeUndefined();
+    } finally {
+      await bucket.put(POLICY_KEY, JSON.stringify(INITIAL_POLICY_STATE));
+      await second.close();
+    }
+  });
+
   it('waits for a weight update where the policy’s engine is the teacher, and where it is not, does not', async () => {
     const update = { token: 't', requestId: 'r', asked: '', leaseIds: [], leaseMs: 60_000, startedAt: 1 };
     const gate = { state: 'updating' as const, until: Date.now() + 60_000, holder: 'a', update };

@@ -458,11 +458,38 @@ describe('prm-judge', () => {
       await until(
         async () => {
           await judged(await turn());
-          return logged.includes(`prm engine ${host} gets requests again: it answers`);
+          return logged.includes(`prm engine ${host} gets requests again: it is in order`);
         },
         { what: 'it is back', timeoutMs: 15_000 },
       );
     });
+  });
+
+  it('knows of an engine that is down before anybody has asked it, and of its return', async () => {
+    const second = await startEngineDouble({});
+    const { port } = second;
+    const host = new URL(second.url).host;
+    const replica = await start({
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
+      OPENCLAW_RL_POOLS_PRM_ENGINES: `${judge.url},${second.url}`,
+      OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
+      OPENCLAW_RL_POOLS_EJECT_FAILURES: '2',
+    });
+    const isIn = async (): Promise<boolean> => {
+      const metrics = await replica.app.get(Telemetry).registry.metrics();
+      return metrics.includes(`engine_in_rotation{pool="prm",engine="${host}"} 1`);
+    };
+    await until(isIn, { what: 'it is in rotation' });
+    await second.close();
+    await until(async () => !(await isIn()), { what: 'it is out' });
+    for (let i = 0; i < 3; i += 1) expect((await judged(await turn())).info.score).toBe(1);
+    expect(await replica.metric('votes_total')).not.toHaveProperty('failed');
+    const back = await startEngineDouble({ port });
+    try {
+      await until(isIn, { what: 'it is back' });
+    } finally {
+      await back.close();
+    }
   });
 
   describe('on the policy’s engine', () => {

@@ -218,6 +218,7 @@ describe('the only engine', () => {
       const shown = { condition: 'stale', in_rotation: true, weights: 'default', expected_weights: '1-1' };
       await until(async () => (await readiness()).engines?.[0]?.condition === 'stale', { what: 'it is seen' });
       expect(await readiness()).toMatchObject({ status: 'degraded', engines: [shown] });
+      expect((await readiness()).engines[0].remedy).toMatch(/commit with \{"engine_version": "default"\}$/);
       const answer = await ask();
       expect(answer.status).toBe(200);
       const turnId = answer.headers.get('x-rl-turn-id')!;

@@ -204,6 +204,28 @@ describe('chats through weight updates', () => {
     expect((await get(door.url, '/v1/policy')).body.policy_version).toBe(1);
   });
 
+  it('says of weights that were changed past the door how to take them over, and trains on what follows', async () => {
+    const at = await gateway({ OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1' });
+    const outcomeOf = async (): Promise<unknown> => {
+      const answer = await at.post(CHAT, { messages: MESSAGES });
+      const { info } = await completed(answer.headers.get('x-rl-turn-id')!);
+      return info.exclusion;
+    };
+    const readiness = async (): Promise<any> => (await get(at.url, '/readyz')).body;
+    await commit(await begin());
+    await until(async () => (await readiness()).gate === 'open', { what: 'the gate is open' });
+    expect(await outcomeOf()).toBeUndefined();
+    engine.set({ weightVersion: 'mine' });
+    const { remedy } = await until(async () => (await readiness()).engines?.[0], { what: 'it is seen' });
+    expect(await outcomeOf()).toBe('incomplete');
+    const [route, body] = [/POST (\S+),/.exec(remedy)?.[1], /commit with (.*)$/.exec(remedy)?.[1]];
+    const { token } = (await post(door.url, route!, { request_id: 'r', trainer: 'operator' })).body;
+    const taken = await post(door.url, `${route}/${token}/commit`, JSON.parse(body!));
+    expect(taken.body).toMatchObject({ policy_version: 2, engine_version: 'mine' });
+    await until(async () => (await readiness()).status === 'ok', { what: 'all is well' });
+    expect(await outcomeOf()).toBeUndefined();
+  });
+
   it('shows sixteen streaming clients no error, however often the weights change', async () => {
     const at = await gateway();
     engine.set({ loadMs: 20 });

@@ -1,8 +1,9 @@
-import { apiUrl } from './endpoints';
+import { apiUrl, engineUrl } from './endpoints';
 import { readCompletion, type ChatReply } from './chat-completion';
 import { EngineStatusError } from './engine-errors';
 import { EngineHttp } from './engine-http';
 import { parseRetryAfterMs } from './retry';
+import { lookAtEngine, type EngineReport } from './rotation/look-at-engine';
 
 export interface ChatClientOptions {
   /** Base URL of an OpenAI-compatible server, with or without `/v1`. */
@@ -44,6 +45,11 @@ export class ChatClient {
 
   get model(): string {
     return this.options.model;
+  }
+
+  /** Looks at the server from outside. Never rejects. */
+  look(signal: AbortSignal): Promise<EngineReport> {
+    return lookAtEngine((path) => this.http.get(`${engineUrl(this.options.baseUrl)}${path}`, signal));
   }
 
   /**

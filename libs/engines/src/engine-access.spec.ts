@@ -13,6 +13,7 @@ interface Options {
   forgetMs?: number;
   engines?: string[];
   gate?: AccessGate | null;
+  preferred?: () => string[];
 }
 
 const setUp = (options: Options = {}) => {
@@ -27,6 +28,7 @@ const setUp = (options: Options = {}) => {
     gate,
     retry: { attempts, firstDelayMs, longestDelayMs: firstDelayMs },
     spread: () => 1,
+    ...(options.preferred === undefined ? {} : { preferred: options.preferred }),
     ...(options.forgetMs === undefined ? {} : { forgetMs: options.forgetMs }),
     clock: () => time.now,
     onFailure: (error) => failed.push(error),
@@ -185,6 +187,17 @@ describe('EngineAccess to several engines', () => {
     };
     await expect(access.ask(call, { signal, accept })).resolves.toBe('good');
     expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('asks those that are preferred, also after a failure, and others once these are out of order', async () => {
+    const { access } = setUp({ engines: ['a', 'b', 'c'], failures: 1, attempts: 3, preferred: () => ['b', 'c'] });
+    const asked: string[] = [];
+    const call = (engine: string): Promise<string> => {
+      asked.push(engine);
+      return engine === 'a' ? Promise.resolve('good') : Promise.reject(new EngineStatusError(500));
+    };
+    await expect(access.ask(call, { signal, accept })).resolves.toBe('good');
+    expect(asked).toEqual(['b', 'c', 'a']);
   });
 
   it('goes on without one that fails again and again, tries it by one call after a while, and takes it back', async () => {

@@ -18,6 +18,8 @@ export interface EngineAccessOptions<Engine> {
   /** At least one; calls are shared out among them. */
   readonly engines: readonly Engine[];
   readonly limiter: Limiter;
+  /** Those that are to be asked, as long as one of them can be. @default all */
+  readonly preferred?: () => readonly Engine[];
   /** Of each engine. */
   readonly breaker: BreakerOptions;
   readonly retry: RetryPolicy;
@@ -146,7 +148,7 @@ export class EngineAccess<Engine> {
     for (;;) {
       signal.throwIfAborted();
       while (this.gate.isClosed) await this.gate.whenOpen(signal);
-      const admission = this.choice.admit(this.clock(), besides);
+      const admission = this.choice.admit(this.clock(), { besides, preferred: this.options.preferred?.() });
       if (admission === 'stop') throw new BreakerOpenError(this.pauseMs());
       if (admission === 'wait') {
         await Promise.race([...this.probes.values()].map(({ ended }) => ended));

@@ -13,6 +13,14 @@ export interface Admission<Engine> {
   readonly passage: 'go' | 'probe';
 }
 
+/** Which engine is asked. */
+export interface Wish<Engine> {
+  /** One that has just failed: another one, if there is one. */
+  readonly besides?: Engine | undefined;
+  /** Those that go before others whose breakers are closed as well. @default all */
+  readonly preferred?: readonly Engine[] | undefined;
+}
+
 /** How a call ended. */
 export interface CallEnd {
   readonly outcome: CallOutcome;
@@ -20,6 +28,12 @@ export interface CallEnd {
   /** How long the engine asked to be left alone, in milliseconds. */
   readonly atLeastMs: number;
 }
+
+/** Those that pass; all, where none does. */
+const orAll = <Each>(all: readonly Each[], passes: (each: Each) => boolean): readonly Each[] => {
+  const some = all.filter(passes);
+  return some.length > 0 ? some : all;
+};
 
 /**
  * Which of a pool's engines is asked next: of those whose breakers are closed the one with the least to do. One that may be
@@ -71,8 +85,8 @@ export class EngineChoice<Engine> {
     }
   }
 
-  /** Asks to make a call. @param besides one that has just failed: another one, if there is one */
-  admit(now: number, besides?: Engine): Admission<Engine> | 'wait' | 'stop' {
+  /** Asks to make a call. */
+  admit(now: number, { besides, preferred }: Wish<Engine> = {}): Admission<Engine> | 'wait' | 'stop' {
     const closed = this.candidates.filter(({ breaker }) => !breaker.isOpen);
     let mustWait = false;
     for (const candidate of this.candidates) {
@@ -80,8 +94,8 @@ export class EngineChoice<Engine> {
       if (candidate.breaker.admit(now) === 'probe') return this.begin(candidate, 'probe');
       mustWait = true;
     }
-    const others = closed.filter(({ engine }) => engine !== besides);
-    const [first, ...rest] = others.length > 0 ? others : closed;
+    const best = orAll(closed, ({ engine }) => preferred?.includes(engine) ?? true);
+    const [first, ...rest] = orAll(best, ({ engine }) => engine !== besides);
     if (first === undefined) return mustWait ? 'wait' : 'stop';
     return this.begin(
       rest.reduce((least, each) => (each.running < least.running ? each : least), first),

@@ -54,6 +54,6 @@ export {
   type UpstreamRequest,
   type UpstreamResponse,
 } from './upstream-client';
-export { lookAtEngine, type EngineReport } from './rotation/look-at-engine';
+export { type EngineReport } from './rotation/look-at-engine';
 export { chooseByKey } from './rotation/rendezvous';
 export { ENGINE_CONDITIONS, Rotation, type EngineCondition, type EngineState } from './rotation/rotation';

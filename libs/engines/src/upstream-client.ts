@@ -1,5 +1,6 @@
 import { errors, Pool, type Dispatcher } from 'undici';
 import { apiUrl, engineUrl } from './endpoints';
+import { lookAtEngine, type EngineReport } from './rotation/look-at-engine';
 
 /** Thrown when no connection to the engine could be made. */
 export class UpstreamUnreachableError extends Error {
@@ -96,6 +97,14 @@ export class UpstreamClient {
     } catch (error) {
       throw this.explain(error);
     }
+  }
+
+  /** Looks at the engine from outside. Never rejects. */
+  look(signal: AbortSignal): Promise<EngineReport> {
+    return lookAtEngine(async (path) => {
+      const { status, body } = await this.request('GET', path, { api: 'engine', signal });
+      return { status, text: await body.text() };
+    });
   }
 
   /** Turns a failure of a request or of its body into one of ours. */

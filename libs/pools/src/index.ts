@@ -1,4 +1,6 @@
 export { describePlan } from './describe-plan';
+export { EngineNews, remedyFor } from './engine-news';
+export { EnginePatrol, type WatchedEngine } from './engine-patrol';
 export { GateWatch } from './gate-watch';
 export {
   LeaseError,
@@ -29,6 +31,7 @@ export {
   parsePolicyState,
   POLICY_KEY,
   PolicyStateError,
+  servingWeights,
   type EndedUpdate,
   type Gate,
   type GateState,

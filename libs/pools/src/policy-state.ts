@@ -169,3 +169,7 @@ export const parsePolicyState = (value: unknown): PolicyState => {
 /** Whether requests have to stay out at `now` (server's clock, milliseconds): closed, and the lease has not ended. */
 export const isGateClosed = (state: PolicyState, now: number): boolean =>
   state.gate.state !== 'serving' && (state.gate.until === undefined || now < state.gate.until);
+
+/** The engines' own name of the weights that serve, null where they have none; undefined while they are changed. */
+export const servingWeights = ({ gate, engineVersion }: PolicyState): string | null | undefined =>
+  gate.state === 'serving' ? (engineVersion ?? null) : undefined;

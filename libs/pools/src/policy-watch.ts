@@ -20,9 +20,12 @@ export class PolicyWatch {
 
   constructor(private readonly bus: Bus) {}
 
-  /** Calls `listener` with the state at every change, also at the first one that is read. */
-  onChange(listener: (state: PolicyState) => void): void {
+  /** Calls `listener` with the state at every change, also at the first one that is read. Returns what ends that. */
+  onChange(listener: (state: PolicyState) => void): () => void {
     this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   /** The server's clock, milliseconds since 1970, as the last change that was seen told it; this machine's before. */

@@ -1,9 +1,9 @@
-export { EngineNews } from './engine-news';
 export { StoppingError } from './errors';
 export { FollowQueue, type FollowWork } from './follow-queue';
 export { writeFollowedTurn, type FollowedTurn } from './followed-turn';
 export { requireJudge, type Question } from './judge-engine';
 export { ModelGate } from './model-gate';
+export { ModelPool, type ModelSeat } from './model-pool';
 export { outageDelayMs } from './outage-delay';
 export { votingReadiness } from './readiness';
 export { type ReadableTurn, type StoredTurn } from './turn-reader';

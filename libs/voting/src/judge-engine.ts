@@ -1,11 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { jitter } from '@app/bus';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Settings } from '@app/config';
 import {
   AnswerFormat,
   ChatClient,
-  EngineAccess,
-  Limiter,
   type AccessGate,
   type AnswerForm,
   type ChatQuestion,
@@ -15,26 +12,25 @@ import {
 import { planPools } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { adviceFor, adviceForForm, Complaints } from './advice';
-import { EngineNews } from './engine-news';
 import { JudgeNotConfiguredError } from './errors';
 import { ModelGate } from './model-gate';
-
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 20_000;
+import { ModelPool, type ModelSeat } from './model-pool';
 
 /** While the gate is closed it is looked at again after so long. */
 const GATE_PAUSE_MS = 250;
 
 /** Where the judge is, on which engines, and what it is called there. @throws JudgeNotConfiguredError */
-export const requireJudge = (settings: Settings): { readonly urls: readonly string[]; readonly model: string } => {
-  const { judgeBaseUrl, judgeModel } = settings.server;
-  if (judgeBaseUrl === null || judgeModel === null) throw new JudgeNotConfiguredError();
-  return { urls: planPools(settings).judgeUrls, model: judgeModel };
+export const requireJudge = (
+  settings: Settings,
+): { readonly urls: readonly [string, ...string[]]; readonly model: string } => {
+  const { judgeModel: model } = settings.server;
+  const [url, ...others] = planPools(settings).judgeUrls;
+  if (url === undefined || model === null) throw new JudgeNotConfiguredError();
+  return { urls: [url, ...others], model };
 };
 
 /** One engine of the judge. */
-interface JudgeSeat {
-  readonly host: string;
+interface JudgeSeat extends ModelSeat {
   readonly client: ChatClient;
 }
 
@@ -55,9 +51,9 @@ export interface Reply<Answer> {
 
 /** The judge as a server: one question, one answer, with everything that keeps an outage from doing harm. */
 @Injectable()
-export class JudgeEngine {
+export class JudgeEngine implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly model: string;
-  private readonly access: EngineAccess<JudgeSeat>;
+  private readonly pool: ModelPool<JudgeSeat>;
   private readonly gate: AccessGate | null;
   private readonly format: AnswerFormat;
   private readonly complaints = new Complaints();
@@ -74,37 +70,41 @@ export class JudgeEngine {
     this.format = new AnswerFormat(judge.format);
     this.gate = gates.of(urls);
     const timeoutMs = judge.timeoutS * 1000;
-    const seats = urls.map((baseUrl) => ({
-      host: new URL(baseUrl).host,
-      client: new ChatClient({ baseUrl, apiKey: server.judgeApiKey, model, timeoutMs }),
-    }));
-    const news = new EngineNews('prm', telemetry);
-    for (const { host } of seats) news.show(host, false);
-    this.access = new EngineAccess({
-      engines: seats,
-      limiter: new Limiter(judge.concurrency),
-      breaker: { failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 },
-      retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
-      spread: () => jitter(1),
-      gate: this.gate,
-      onFailure: (error, { host }) => {
-        this.complain(error, host);
+    const open = (url: string): JudgeSeat => {
+      const client = new ChatClient({ baseUrl: url, apiKey: server.judgeApiKey, model, timeoutMs });
+      return { name: new URL(url).host, url, client, look: (signal: AbortSignal) => client.look(signal) };
+    };
+    const [first, ...others] = urls;
+    this.pool = new ModelPool<JudgeSeat>(
+      {
+        pool: 'prm',
+        seats: [open(first), ...others.map(open)],
+        concurrency: judge.concurrency,
+        onFailure: (error, { name }) => {
+          this.complain(error, name);
+        },
+        onBreaker: (isOpen) => {
+          telemetry.metrics.breakerOpen.set(isOpen ? 1 : 0);
+          if (isOpen) this.logger.warn('judging is paused: the judge fails again and again');
+          else this.logger.log('judging goes on: the judge answers again');
+        },
       },
-      onEngine: ({ host }, open) => {
-        news.tell(host, open);
-      },
-      onBreaker: (open) => {
-        telemetry.metrics.breakerOpen.set(open ? 1 : 0);
-        if (open) this.logger.warn('judging is paused: the judge fails again and again');
-        else this.logger.log('judging goes on: the judge answers again');
-      },
-    });
-    if (this.gate !== null) gates.join(this.access);
+      { settings, telemetry, gates },
+    );
+    if (this.gate !== null) gates.join(this.pool.access);
+  }
+
+  onApplicationBootstrap(): void {
+    this.pool.watch();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.pool.stop();
   }
 
   /** Whether the judge is taken to be out of order. */
   get isPaused(): boolean {
-    return this.access.isOpen;
+    return this.pool.access.isOpen;
   }
 
   /** Whether it waits for a weight update. */
@@ -114,7 +114,7 @@ export class JudgeEngine {
 
   /** For how many milliseconds no question will be asked; 0 if one would be. */
   pauseMs(): number {
-    return Math.max(this.access.pauseMs(), this.isGated ? GATE_PAUSE_MS : 0);
+    return Math.max(this.pool.access.pauseMs(), this.isGated ? GATE_PAUSE_MS : 0);
   }
 
   /**
@@ -123,7 +123,7 @@ export class JudgeEngine {
    * @throws EngineError if the last attempt brought no reply at all
    */
   ask<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
-    return this.access.ask(({ client }) => this.askOnce(client, question, signal), {
+    return this.pool.access.ask(({ client }) => this.askOnce(client, question, signal), {
       signal,
       accept: (reply) => reply.answer !== null,
     });

@@ -2,7 +2,16 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { Bus } from '@app/bus';
 import { Settings } from '@app/config';
 import type { AccessGate } from '@app/engines';
-import { answerRunning, GateWatch, obeysGate, planPools, PolicyWatch, type PoolPlan } from '@app/pools';
+import {
+  answerRunning,
+  GateWatch,
+  obeysGate,
+  planPools,
+  PolicyWatch,
+  servingWeights,
+  type PoolPlan,
+  type PolicyState,
+} from '@app/pools';
 
 /** Who calls engines that stand still with the policy's. */
 interface Caller {
@@ -29,6 +38,29 @@ export class ModelGate implements OnApplicationBootstrap, BeforeApplicationShutd
   /** What keeps calls to engines at these URLs back; null: weight updates do not concern them. */
   of(urls: readonly string[]): AccessGate | null {
     return obeysGate(this.plan, urls) ? this.gate : null;
+  }
+
+  /** Whether the engine at this URL is one of the policy's, whose weights are those of a version. */
+  isPolicys(url: string): boolean {
+    return this.plan.pools.policy.engines.includes(url);
+  }
+
+  /** The weights that the engine at this URL should serve, null: any. undefined: nothing can be said while weights are changed. */
+  weightsAt(url: string): string | null | undefined {
+    if (this.isPolicys(url)) return servingWeights(this.watch.current);
+    return this.of([url])?.isClosed === true ? undefined : null;
+  }
+
+  /**
+   * Calls `listener` with the engines' name of the policy's weights, null where they have none, now and whenever it may have
+   * changed. Returns what ends that.
+   */
+  onWeights(listener: (weights: string | null) => void): () => void {
+    const tell = ({ engineVersion }: PolicyState): void => {
+      listener(engineVersion ?? null);
+    };
+    tell(this.watch.current);
+    return this.watch.onChange(tell);
   }
 
   /** Has the door wait until this caller's calls have ended, where engines have to be let end. */

@@ -9,14 +9,17 @@ const HOLD_MS = 45_000;
 /** The policy state as a replica follows it. */
 class Followed {
   current: PolicyState = INITIAL_POLICY_STATE;
-  private readonly listeners: ((state: PolicyState) => void)[] = [];
+  private readonly listeners = new Set<(state: PolicyState) => void>();
 
   now(): number {
     return Date.now();
   }
 
-  onChange(listener: (state: PolicyState) => void): void {
-    this.listeners.push(listener);
+  onChange(listener: (state: PolicyState) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
   }
 
   become(change: Partial<PolicyState>): void {

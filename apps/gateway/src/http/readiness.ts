@@ -1,4 +1,5 @@
 import type { Bus } from '@app/bus';
+import { remedyFor } from '@app/pools';
 import type { ReadinessCheck } from '@app/telemetry';
 import type { Gate } from '../gate/gate';
 import type { UpstreamService } from '../upstream/upstream.service';
@@ -18,12 +19,13 @@ const routeOf = ({
 const enginesOf = ({ states }: UpstreamService): { engines?: object[] } => {
   if (states.length < 2 && states.every(({ condition }) => condition === 'ok')) return {};
   return {
-    engines: states.map(({ name, condition, inRotation, weights, expected }) => ({
-      engine: name,
-      condition,
-      in_rotation: inRotation,
-      ...(condition === 'stale' ? { weights, expected_weights: expected } : {}),
-    })),
+    engines: states.map((state) => {
+      const { name, condition, inRotation, weights, expected } = state;
+      const shown = { engine: name, condition, in_rotation: inRotation };
+      return condition === 'stale'
+        ? { ...shown, weights, expected_weights: expected, remedy: remedyFor(state) }
+        : shown;
+    }),
   };
 };
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Settings } from '@app/config';
 import type { CaptureRoute } from '@app/contracts';
-import { UpstreamClient, type EngineParsers, type RouteChoice } from '@app/engines';
+import { UpstreamClient, type EngineParsers, type EngineReport, type RouteChoice } from '@app/engines';
 import { EnginePrompts, saysSampling } from '../generate/engine-prompts';
 import type { PromptMaker } from '../generate/prompt-maker';
 import { EngineProbe } from './engine-probe';
@@ -115,6 +115,11 @@ export class PolicyEngine {
       });
     }
     return this.reachable.value;
+  }
+
+  /** Looks at it from outside. Never rejects. */
+  look(signal: AbortSignal): Promise<EngineReport> {
+    return this.client.look(signal);
   }
 
   async close(): Promise<void> {

@@ -3,11 +3,10 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { Settings } from '@app/config';
 import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts';
 import { Rotation, type EngineReport, type EngineState, type RouteChoice } from '@app/engines';
-import { planPools } from '@app/pools';
+import { EngineNews, planPools } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { Gate } from '../gate/gate';
 import { FolderPrompts } from '../generate/folder-prompts';
-import { EngineNews } from './engine-news';
 import { PolicyEngine } from './policy-engine';
 
 /** How long the start waits for the engines to say what they can do, so that the first turns are captured as well. */
@@ -61,7 +60,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
       new PolicyEngine(settings, { url: each, folder: this.folder, onChoice: this.tellChoice.bind(this) });
     this.engines = [open(url), ...others.map(open)];
     this.router = pools.policyRouter && server.baseUrl !== null ? open(server.baseUrl) : null;
-    const news = new EngineNews(telemetry);
+    const news = new EngineNews('policy', telemetry);
     const options = { failures: pools.ejectFailures, restMs: pools.ejectS * MS, ejects: this.router === null };
     this.rotation = new Rotation(this.engines, options, (state) => {
       news.tell(state);

@@ -1,18 +1,18 @@
 import type { Settings } from '@app/config';
 import { EngineError, EngineStatusError, ScoringClient } from '@app/engines';
+import type { ModelSeat } from '@app/voting';
 import { policyCandidate, teacherCandidates, type TeacherCandidate } from './candidates';
 import { checkVocabulary } from './check-vocabulary';
 import { CannotScoreError, VocabularyMismatchError } from './errors';
 
 /** An engine that scores. */
-export interface TeacherSeat {
-  readonly host: string;
+export interface TeacherSeat extends ModelSeat {
   readonly client: ScoringClient;
 }
 
 /** The model that scores, and the engines of it that could be asked. */
 export interface FoundTeacher extends TeacherCandidate {
-  readonly seats: readonly TeacherSeat[];
+  readonly seats: readonly [TeacherSeat, ...TeacherSeat[]];
 }
 
 const PROBE = 'The teacher scores this.';
@@ -50,12 +50,13 @@ export const findTeacher = async (settings: Settings, signal: AbortSignal): Prom
 const firstOnes = async <Opened>(
   urls: readonly string[],
   open: (url: string) => Promise<Opened>,
-): Promise<Opened[]> => {
+): Promise<[Opened, ...Opened[]]> => {
   const results = await Promise.allSettled(urls.map(open));
   const failures = results.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   const worst = failures.find((error) => !(error instanceof EngineError) || isUnsuited(error));
-  if (worst !== undefined || failures.length === urls.length) throw worst ?? failures[0];
-  return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const [first, ...others] = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  if (worst !== undefined || first === undefined) throw worst ?? failures[0];
+  return [first, ...others];
 };
 
 interface Proving {
@@ -78,9 +79,9 @@ const prove = async (candidate: TeacherCandidate, url: string, proving: Proving)
       await demandScoring(opened, `the policy at ${hostOf(baseUrl)}`, signal);
       return opened;
     });
-    if (other !== undefined) await checkVocabulary({ teacher: client, policy: other, host }, signal);
+    await checkVocabulary({ teacher: client, policy: other, host }, signal);
   }
-  return { host, client };
+  return { name: host, url, client, look: (each) => client.look(each) };
 };
 
 /** @throws CannotScoreError, EngineError */

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { jitter } from '@app/bus';
 import { Settings } from '@app/config';
-import { EngineAccess, EngineError, Limiter, type ChatToRender, type ScoreRequest, type Scores } from '@app/engines';
+import { EngineError, Limiter, type ChatToRender, type ScoreRequest, type Scores } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
-import { EngineNews, ModelGate } from '@app/voting';
+import { ModelGate, ModelPool } from '@app/voting';
 import { teacherCandidates } from './candidates';
 import { findTeacher, isUnsuited, type FoundTeacher, type TeacherSeat } from './find-teacher';
 
@@ -15,8 +14,6 @@ const NOT_FOUND_PAUSE_MS = 100;
 /** While the gate is closed it is looked at again after so long. */
 const GATE_PAUSE_MS = 250;
 const TELL_AGAIN_MS = 60_000;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 20_000;
 /** Calls in flight, cheap ones included; those that score have a limit of their own. */
 const CALLS_AT_ONCE = 64;
 
@@ -36,10 +33,9 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly scoring: Limiter;
   private readonly closing = new AbortController();
   private readonly logger = new Logger('teacher');
-  private readonly news: EngineNews;
   private found: FoundTeacher | null = null;
-  /** The way to its engines, once there are any. */
-  private access: EngineAccess<TeacherSeat> | null = null;
+  /** Its engines, once there are any. */
+  private pool: ModelPool<TeacherSeat> | null = null;
 
   constructor(
     private readonly settings: Settings,
@@ -47,17 +43,16 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly gates: ModelGate,
   ) {
     this.scoring = new Limiter(settings.opd.teacherConcurrency);
-    this.news = new EngineNews('teacher', telemetry);
   }
 
   /** Calls under way. */
   get running(): number {
-    return this.access?.running ?? 0;
+    return this.pool?.access.running ?? 0;
   }
 
   get state(): TeacherState {
-    if (this.access === null) return 'none';
-    return this.access.isOpen ? 'paused' : 'up';
+    if (this.pool === null) return 'none';
+    return this.pool.access.isOpen ? 'paused' : 'up';
   }
 
   /** The teacher's model, as its server calls it; null before it is found. */
@@ -67,8 +62,8 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** For how many milliseconds nothing can be scored; 0 if something could be. */
   pauseMs(): number {
-    if (this.found === null || this.access === null) return NOT_FOUND_PAUSE_MS;
-    return Math.max(this.access.pauseMs(), this.gates.of(this.found.urls)?.isClosed === true ? GATE_PAUSE_MS : 0);
+    if (this.found === null || this.pool === null) return NOT_FOUND_PAUSE_MS;
+    return Math.max(this.pool.access.pauseMs(), this.gates.of(this.found.urls)?.isClosed === true ? GATE_PAUSE_MS : 0);
   }
 
   onApplicationBootstrap(): void {
@@ -77,6 +72,7 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   beforeApplicationShutdown(): void {
     this.closing.abort();
+    this.pool?.stop();
   }
 
   /** Tokens of a text. @throws EngineError */
@@ -101,35 +97,31 @@ export class Teacher implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 
   private ask<Reply>(call: (seat: TeacherSeat) => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-    if (this.access === null) return Promise.reject(new NoTeacherYetError('the teacher has not been found yet'));
-    return this.access.ask(call, { signal, accept: () => true });
+    if (this.pool === null) return Promise.reject(new NoTeacherYetError('the teacher has not been found yet'));
+    return this.pool.access.ask(call, { signal, accept: () => true });
   }
 
   /** Takes engines for the teacher that have been proved to be. */
   private take(found: FoundTeacher): void {
-    const { judge } = this.settings;
-    const hosts = found.seats.map(({ host }) => host);
-    const gate = this.gates.of(found.urls);
-    if (gate !== null) this.gates.join(this);
+    const { settings, telemetry, gates } = this;
+    if (gates.of(found.urls) !== null) gates.join(this);
     this.found = found;
-    for (const host of hosts) this.news.show(host, false);
-    this.logger.log(`${found.model} at ${hosts.join(', ')} is the teacher`);
-    this.access = new EngineAccess({
-      engines: found.seats,
-      limiter: new Limiter(CALLS_AT_ONCE),
-      breaker: { failures: judge.breakerFailures, openMs: judge.breakerOpenS * 1000 },
-      retry: { attempts: judge.maxAttempts, firstDelayMs: FIRST_DELAY_MS, longestDelayMs: LONGEST_DELAY_MS },
-      spread: () => jitter(1),
-      gate,
-      onEngine: ({ host }, open) => {
-        this.news.tell(host, open);
+    this.logger.log(`${found.model} at ${found.seats.map(({ name }) => name).join(', ')} is the teacher`);
+    this.pool?.stop();
+    this.pool = new ModelPool<TeacherSeat>(
+      {
+        pool: 'teacher',
+        seats: found.seats,
+        concurrency: CALLS_AT_ONCE,
+        onBreaker: (open) => {
+          telemetry.metrics.teacherBreakerOpen.set(open ? 1 : 0);
+          if (open) this.logger.warn('hints wait: the teacher fails again and again');
+          else this.logger.log('hints go on: the teacher answers again');
+        },
       },
-      onBreaker: (open) => {
-        this.telemetry.metrics.teacherBreakerOpen.set(open ? 1 : 0);
-        if (open) this.logger.warn('hints wait: the teacher fails again and again');
-        else this.logger.log('hints go on: the teacher answers again');
-      },
-    });
+      { settings, telemetry, gates },
+    );
+    this.pool.watch();
   }
 
   /** Looks until there is a teacher, with all its engines: they may come up later than this app. */

@@ -47,7 +47,10 @@ export class PoolsSettings extends SettingsSection {
   })
   readonly prmEngines: readonly string[] = [];
 
-  @Setting('Seconds between two looks at each engine of the policy', fraction({ min: 0.05, max: 3600 }))
+  @Setting(
+    'Seconds between two looks at each engine of the policy, and at each of several of judge or teacher',
+    fraction({ min: 0.05, max: 3600 }),
+  )
   readonly checkEveryS: number = 2;
 
   @Setting('Failures in a row after which an engine of several gets no more requests', whole({ min: 1, max: 1000 }))

@@ -1,7 +1,3 @@
-import type { UpstreamClient } from '../upstream-client';
-
-const OK = 200;
-
 /** What an engine says of itself. */
 export interface EngineReport {
   /** Whether it can be reached and does not call itself sick. */
@@ -9,6 +5,11 @@ export interface EngineReport {
   /** Its name of the weights that it serves; null where it has none to tell. */
   readonly weights: string | null;
 }
+
+/** Reads one of an engine's own routes. Rejects where it cannot be reached. */
+export type EngineGet = (path: string) => Promise<{ readonly status: number; readonly text: string }>;
+
+const OK = 200;
 
 const weightsIn = (text: string): string | null => {
   try {
@@ -20,14 +21,12 @@ const weightsIn = (text: string): string | null => {
 };
 
 /** Looks at an engine from outside, changing nothing. Never rejects. */
-export const lookAtEngine = async (client: UpstreamClient, signal: AbortSignal): Promise<EngineReport> => {
+export const lookAtEngine = async (get: EngineGet): Promise<EngineReport> => {
   try {
-    const health = await client.request('GET', '/health', { api: 'engine', signal });
-    await health.body.dump();
+    const health = await get('/health');
     if (health.status >= 500) return { passed: false, weights: null };
-    const info = await client.request('GET', '/model_info', { api: 'engine', signal });
-    const text = await info.body.text();
-    return { passed: true, weights: info.status === OK ? weightsIn(text) : null };
+    const info = await get('/model_info');
+    return { passed: true, weights: info.status === OK ? weightsIn(info.text) : null };
   } catch {
     return { passed: false, weights: null };
   }

@@ -2,6 +2,7 @@ import { apiUrl, engineUrl } from '../endpoints';
 import { EngineAnswerError, EngineStatusError } from '../engine-errors';
 import { EngineHttp, type EngineResponse } from '../engine-http';
 import { parseRetryAfterMs } from '../retry';
+import { lookAtEngine, type EngineReport } from '../rotation/look-at-engine';
 import { readSglangScores, sglangScoreBody } from './sglang-scores';
 import { readVllmScores, vllmScoreBody } from './vllm-scores';
 import type { ScoreRequest, Scores } from './scores';
@@ -44,6 +45,11 @@ export class ScoringClient {
     if (await this.has('/model_info', signal)) this.engine = 'sglang';
     else if (await this.has('/version', signal)) this.engine = 'vllm';
     return this.engine;
+  }
+
+  /** Looks at the server from outside. Never rejects. */
+  look(signal: AbortSignal): Promise<EngineReport> {
+    return lookAtEngine((path) => this.http.get(`${this.engineBase}${path}`, signal));
   }
 
   /** Ids of a text alone, without the marks of a prompt. @throws EngineError */

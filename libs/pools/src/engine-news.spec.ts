@@ -22,7 +22,7 @@ describe('EngineNews', () => {
 
   const watch = () => {
     const telemetry = new Telemetry();
-    const news = new EngineNews(telemetry);
+    const news = new EngineNews('policy', telemetry);
     const rotation = new Rotation([A, B], { failures: 2, restMs: 0, ejects: true }, (state) => {
       news.tell(state);
     });
@@ -40,10 +40,27 @@ describe('EngineNews', () => {
     rotation.noteCheck(A, { passed: true, weights: 'default' }, 1);
     rotation.noteCheck(A, { passed: true, weights: '2-2' }, 2);
     expect(lines).toEqual([
-      'warn: policy engine a:1 gets no requests: it serves the weights "default", and not "2-2"',
+      'warn: policy engine a:1 gets no requests: it serves the weights "default", and not "2-2"; load the right weights into it, or let the next update do it',
       'log: policy engine a:1 gets requests again: it is in order',
     ]);
     expect(await ejections('stale')).toBe(1);
+  });
+
+  it('says what to do where no engine has the right weights: somebody may have changed them past the door', () => {
+    const { rotation } = watch();
+    rotation.expect('2-2');
+    for (const engine of [A, B]) rotation.noteCheck(engine, { passed: true, weights: 'mine' }, 0);
+    expect(lines).toHaveLength(3);
+    for (const line of lines.slice(1)) {
+      expect(line).toMatch(/gets requests all the same: .*POST \/v1\/policy\/updates.*\{"engine_version": "mine"\}$/);
+    }
+  });
+
+  it('says nothing twice', () => {
+    const news = new EngineNews('prm', new Telemetry());
+    const state = { name: 'a:1', condition: 'sick', inRotation: false, weights: null, expected: null } as const;
+    for (let i = 0; i < 2; i += 1) news.tell(state);
+    expect(lines).toEqual(['warn: prm engine a:1 gets no requests: it fails again and again']);
   });
 
   it('says that the last ones serve on, whatever they are', async () => {
