@@ -96,10 +96,11 @@ describe("the services' users at NATS", () => {
   it.each(Object.values(CONSUMERS))(
     'work off $stream as $durable, and nobody else does',
     async ({ stream, durable }) => {
-      expect(await whoMayPublish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`)).toEqual([durable]);
-      expect(await whoMayPublish(`$JS.API.CONSUMER.CREATE.${stream}.${durable}.rl.*.*.v1.>`)).toEqual([durable]);
-      expect(await whoMayPublish(`$JS.ACK.${stream}.${durable}.1.1.1.1.0`)).toEqual([durable]);
-      expect(await whoMayPublish(`$JS.API.CONSUMER.DELETE.${stream}.${durable}`)).toEqual([durable]);
+      const user = durable.replace(/-records$/, '');
+      expect(await whoMayPublish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`)).toEqual([user]);
+      expect(await whoMayPublish(`$JS.API.CONSUMER.CREATE.${stream}.${durable}.rl.*.*.v1.>`)).toEqual([user]);
+      expect(await whoMayPublish(`$JS.ACK.${stream}.${durable}.1.1.1.1.0`)).toEqual([user]);
+      expect(await whoMayPublish(`$JS.API.CONSUMER.DELETE.${stream}.${durable}`)).toEqual([user]);
     },
   );
 

@@ -47,6 +47,16 @@ describe('sample-submitter', () => {
   const settled = (turnId: string, timeoutMs = 10_000) =>
     until(() => settledOf(bus, turnId), { what: `${turnId} is settled`, timeoutMs });
   const metrics = async (replica: Submitter): Promise<string> => (await fetch(`${replica.url}/metrics`)).text();
+  /** Starts a replica that writes records, of everything from now on. */
+  const startRecording = async (dir: string): Promise<Submitter> => {
+    const replica = await start({ OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: dir });
+    for (const { stream, durable } of [CONSUMERS.records, CONSUMERS.feedbackRecords]) {
+      await until(async () => bus.connection.current().jsm.consumers.info(stream, durable), {
+        what: 'the records have begun',
+      });
+    }
+    return replica;
+  };
   const backlogDone = (stream: 'RL_VERDICTS' | 'RL_SAMPLES') =>
     until(
       async () => {
@@ -260,6 +270,39 @@ describe('sample-submitter', () => {
       expect(line).toMatchObject({ reason: 'side_turn', messages: [{ content: 'question of turn' }] });
     });
 
+    it('hold what people have said, and that it came too late for the turn', async () => {
+      await startRecording(join(folder, 'records'));
+      const feedbackLine = (turnId: string) =>
+        until(() => linesOf(0, 'session').find((line) => line.kind === 'feedback' && line.turn_id === turnId), {
+          what: `the feedback on ${turnId} is on record`,
+          timeoutMs: 15_000,
+        });
+      await publishTurn(bus, 'judged', 1, { session: 'session' });
+      await settled('judged');
+      await publishFeedback(bus, 'judged', -1, 'No, a list.');
+      expect(await feedbackLine('judged')).toMatchObject({
+        feedback_id: 'f-judged',
+        turn_id: 'judged',
+        session_key: 'session',
+        score: -1,
+        text: 'No, a list.',
+        late: true,
+      });
+
+      await publishCompleted(bus, 'rated', { session: 'session' });
+      await publishFeedback(bus, 'rated', -1);
+      expect(await feedbackLine('rated')).toMatchObject({ score: -1, text: null, late: false });
+
+      await publishCompleted(bus, 'worded', { session: 'session' });
+      await publishFeedback(bus, 'worded', undefined, 'Use a list.');
+      await bus.publish(TurnFollowed, ['worded'], {
+        info: { turnId: 'worded', session: 'session', role: 'user', nextTurnId: 'next' },
+        head: {},
+      });
+      await publishJudged(bus, 'worded', 1);
+      expect(await feedbackLine('worded')).toMatchObject({ score: null, text: 'Use a list.', late: true });
+    });
+
     it('do not double a line that is delivered again', async () => {
       const first = await start(env());
       await publishTurn(bus, 'turn', 1, { session: 'session' });
@@ -353,7 +396,7 @@ describe('sample-submitter', () => {
     };
 
     it('removes its messages, documents and records, and nothing of another session', async () => {
-      const replica = await start({ OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: folder });
+      const replica = await startRecording(folder);
       const [mine, theirs] = [sessionKey('scope', 'mine'), sessionKey('scope', 'theirs')];
       const documents = await bus.bucket(BUCKETS.sessions);
       for (const [session, name] of [
@@ -388,15 +431,19 @@ describe('sample-submitter', () => {
       await settled('t1');
       await backlogDone('RL_SAMPLES');
       await until(
-        () => existsSync(join(folder, 'v0', `${mine}.jsonl`)) && existsSync(join(folder, 'v0', `${theirs}.jsonl`)),
+        () =>
+          [mine, theirs].every((session) => {
+            const path = join(folder, 'v0', `${session}.jsonl`);
+            return existsSync(path) && readFileSync(path, 'utf8').split('\n').length === 3;
+          }),
         {
-          what: 'both records are written',
+          what: 'both turns and both ratings are on record',
         },
       );
       const before = await subjects();
       const ours = before.filter((subject) => /\.(m\d)(\.|$)/.test(subject) || subject.includes(mine));
 
-      expect(await erase(mine)).toEqual({ messages: ours.length, records: 1 });
+      expect(await erase(mine)).toEqual({ messages: ours.length, records: 2 });
       expect(await subjects()).toEqual(before.filter((subject) => !ours.includes(subject)));
       expect(ours.length).toBe(11);
       expect(readdirSync(join(folder, 'v0'))).toEqual([`${theirs}.jsonl`]);

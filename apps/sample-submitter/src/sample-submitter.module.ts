@@ -27,6 +27,8 @@ import { SaidOutcomes } from './outcome/said-outcomes';
 import { SessionOutcomes } from './outcome/session-outcomes';
 import { TurnPlaces } from './outcome/turn-places';
 import { Policy } from './policy/policy';
+import { FeedbackRecorder } from './records/feedback-recorder';
+import { LineWriter } from './records/line-writer';
 import { RecordFiles } from './records/record-files';
 import { RecordRetention } from './records/record-retention';
 import { RecordSources } from './records/record-sources';
@@ -111,7 +113,9 @@ export class SampleSubmitterModule {
         },
         PolicyService,
         RecordSources,
+        LineWriter,
         RecordWriter,
+        FeedbackRecorder,
         RecordRetention,
         RecordsService,
         StoredSessions,

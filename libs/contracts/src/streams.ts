@@ -96,6 +96,14 @@ export const CONSUMERS = {
     ackWaitSeconds: 60,
     maxAckPending: 64,
   },
+  feedbackRecords: {
+    stream: 'RL_VERDICTS',
+    durable: 'sample-submitter-records',
+    filter: 'rl.feedback.given.v1.>',
+    newOnly: true,
+    ackWaitSeconds: 60,
+    maxAckPending: 64,
+  },
 } as const satisfies Record<string, ConsumerDefinition>;
 
 /** A key-value bucket. `ttlSeconds` 0 keeps values for ever. */

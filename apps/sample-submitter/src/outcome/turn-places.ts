@@ -26,9 +26,14 @@ export class TurnPlaces {
    * @throws TurnNotPlacedError, BusUnavailableError
    */
   async sessionOf({ turnId, session }: FeedbackGivenInfo, deliveries: number): Promise<string | null> {
-    const place = await this.places.get(turnPlaceKey(turnId));
-    if (place !== null) return place.value.session;
+    const known = await this.find(turnId);
+    if (known !== null) return known;
     if (deliveries < MAX_DELIVERIES) throw new TurnNotPlacedError(turnId);
     return session ?? null;
+  }
+
+  /** The turn's session, or null while nobody knows it. @throws BusUnavailableError */
+  async find(turnId: string): Promise<string | null> {
+    return (await this.places.get(turnPlaceKey(turnId)))?.value.session ?? null;
   }
 }

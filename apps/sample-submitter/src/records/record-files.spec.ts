@@ -14,8 +14,13 @@ describe('RecordFiles', () => {
   const line = (turnId: string, session = 's', policyVersion = 0) => ({
     policyVersion,
     session,
-    turnId,
+    id: turnId,
     json: JSON.stringify({ turn_id: turnId, text: 'über' }),
+  });
+  const feedbackLine = (feedbackId: string, turnId: string) => ({
+    ...line(turnId),
+    id: feedbackId,
+    json: JSON.stringify({ turn_id: turnId, feedback_id: feedbackId }),
   });
   const turnsOf = (path: string): string[] =>
     readFileSync(join(folder, path), 'utf8')
@@ -31,6 +36,18 @@ describe('RecordFiles', () => {
     await one.append(line('d'));
     await new RecordFiles(folder).append(line('a'));
     expect(turnsOf('v0/s.jsonl')).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('holds a line for each feedback on a turn, beside its own, and removes them with it', async () => {
+    const files = new RecordFiles(folder);
+    for (const each of [feedbackLine('f1', 'a'), line('a'), feedbackLine('f2', 'a'), feedbackLine('f1', 'a')]) {
+      await files.append(each);
+    }
+    await new RecordFiles(folder).append(line('b'));
+    await new RecordFiles(folder).append(feedbackLine('f2', 'a'));
+    expect(turnsOf('v0/s.jsonl')).toEqual(['a', 'a', 'a', 'b']);
+    expect(await files.removeTurns(new Set(['s']), new Set(['a']))).toBe(3);
+    expect(turnsOf('v0/s.jsonl')).toEqual(['b']);
   });
 
   it('leaves a line that a crash has cut short on a line of its own', async () => {

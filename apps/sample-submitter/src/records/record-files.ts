@@ -5,26 +5,27 @@ import { setNewest } from '../follow/set-newest';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const EXTENSION = '.jsonl';
-/** Files whose turns are remembered, so that an addition does not read them again. */
+/** Files whose ids are remembered, so that an addition does not read them again. */
 const REMEMBERED_FILES = 256;
 
 export interface RecordLine {
   readonly policyVersion: number;
   /** Session key: a name that is safe in a path. */
   readonly session: string;
-  readonly turnId: string;
+  /** The turn's or the feedback's. */
+  readonly id: string;
   /** JSON, without a line break. */
   readonly json: string;
 }
 
-/** What has been read of a file: its turns up to `size` bytes. */
+/** What has been read of a file: the ids of its lines up to `size` bytes. */
 interface Read {
   readonly size: number;
-  readonly turnIds: Set<string>;
+  readonly ids: Set<string>;
   readonly endsWithLine: boolean;
 }
 
-const NOTHING: Read = { size: 0, turnIds: new Set(), endsWithLine: true };
+const NOTHING: Read = { size: 0, ids: new Set(), endsWithLine: true };
 
 const isMissing = (error: unknown): boolean =>
   typeof error === 'object' &&
@@ -32,17 +33,19 @@ const isMissing = (error: unknown): boolean =>
   'code' in error &&
   (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-const turnIdsIn = (text: string): string[] =>
+/** The turns of some lines, and the id of each line: a feedback's own, or its turn's. */
+const idsIn = (text: string): { readonly turnId: string; readonly id: string }[] =>
   text.split('\n').flatMap((line) => {
     try {
-      const value = JSON.parse(line) as { turn_id?: unknown } | null;
-      return typeof value?.turn_id === 'string' ? [value.turn_id] : [];
+      const value = JSON.parse(line) as { turn_id?: unknown; feedback_id?: unknown } | null;
+      const { turn_id: turnId, feedback_id: id = turnId } = value ?? {};
+      return typeof turnId === 'string' && typeof id === 'string' ? [{ turnId, id }] : [];
     } catch {
       return [];
     }
   });
 
-/** The file's turns, of which everything but its end is known already. Another replica may have added to it. */
+/** The file's lines, of which everything but its end is known already. Another replica may have added to it. */
 const readOn = async (file: FileHandle, known: Read): Promise<Read> => {
   const { size } = await file.stat();
   const from = size < known.size ? NOTHING : known;
@@ -50,7 +53,7 @@ const readOn = async (file: FileHandle, known: Read): Promise<Read> => {
   const added = Buffer.alloc(size - from.size);
   await file.read(added, 0, added.length, from.size);
   const text = added.toString();
-  return { size, turnIds: new Set([...from.turnIds, ...turnIdsIn(text)]), endsWithLine: text.endsWith('\n') };
+  return { size, ids: new Set([...from.ids, ...idsIn(text).map(({ id }) => id)]), endsWithLine: text.endsWith('\n') };
 };
 
 /** Records on disk: a folder `v<n>` per policy version, in it a file per session. Only their owner can read them. */
@@ -62,7 +65,7 @@ export class RecordFiles {
   constructor(private readonly folder: string) {}
 
   /**
-   * Adds a turn's line, unless the file has one of that turn.
+   * Adds a line, unless the file has one of that id.
    * @throws the system's error where it cannot be written; then nothing of the line is left.
    */
   async append(line: RecordLine): Promise<void> {
@@ -74,7 +77,7 @@ export class RecordFiles {
       try {
         const read = await readOn(file, this.known.get(path) ?? NOTHING);
         setNewest(this.known, [path, read], REMEMBERED_FILES);
-        if (!read.turnIds.has(line.turnId)) await write(file, read, line.json);
+        if (!read.ids.has(line.id)) await write(file, read, line.json);
       } finally {
         await file.close();
       }
@@ -121,7 +124,7 @@ export class RecordFiles {
 
   private async rewrite(path: string, without: ReadonlySet<string>): Promise<number> {
     const lines = (await readFile(path, 'utf8').catch(orIfMissing(''))).split('\n').filter((line) => line !== '');
-    const kept = lines.filter((line) => !turnIdsIn(line).some((turnId) => without.has(turnId)));
+    const kept = lines.filter((line) => !idsIn(line).some(({ turnId }) => without.has(turnId)));
     if (kept.length === lines.length) return 0;
     this.known.delete(path);
     if (kept.length === 0) await rm(path, { force: true });
