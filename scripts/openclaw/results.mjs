@@ -41,12 +41,13 @@ async function leaseAll(doorUrl) {
   return samples;
 }
 
-/** The JSONL records: a folder per policy version, a file per session. */
+/** The JSONL records: a folder per policy version, a file per session; turns only. */
 function readRecords(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.jsonl'));
   const lines = files.flatMap((path) => readFileSync(join(folder, path), 'utf8').split('\n'));
   const records = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
-  return records.sort((a, b) => a.arrived_at - b.arrived_at);
+  const turns = records.filter(({ kind }) => kind !== 'feedback');
+  return turns.sort((a, b) => a.arrived_at - b.arrived_at);
 }
 
 function post(url, body) {

@@ -1,31 +1,23 @@
 import { dispatchSignals, type Dispatch, type Method } from './dispatch-signals';
+import golden from './fixtures/dispatch.json';
 import type { Score } from './score';
+
+interface Case {
+  readonly name: string;
+  readonly method: Method;
+  readonly score: Score | null;
+  readonly hasTeacher: boolean;
+  readonly dispatch: Dispatch;
+}
+
+const cases = golden as readonly Case[];
 
 const sample = (reward: number, usesTeacher: boolean): Dispatch => ({ kind: 'sample', reward, usesTeacher });
 const none = (reason: 'neutral' | 'not_judged' | 'no_hint'): Dispatch => ({ kind: 'none', reason });
 
 describe('dispatchSignals', () => {
-  it.each<[Method, Score | null, boolean, Dispatch]>([
-    ['binary', 1, false, sample(1, false)],
-    ['binary', -1, false, sample(-1, false)],
-    ['binary', 0, false, none('neutral')],
-    ['binary', null, false, none('not_judged')],
-    ['binary', 1, true, sample(1, false)],
-    ['binary', 0, true, none('neutral')],
-    ['opd', 1, true, sample(0, true)],
-    ['opd', null, true, sample(0, true)],
-    ['opd', 1, false, none('no_hint')],
-    ['opd', null, false, none('no_hint')],
-    ['hybrid', 1, true, sample(1, true)],
-    ['hybrid', -1, true, sample(-1, true)],
-    ['hybrid', 0, true, sample(0, true)],
-    ['hybrid', null, true, sample(0, true)],
-    ['hybrid', 1, false, sample(1, false)],
-    ['hybrid', -1, false, sample(-1, false)],
-    ['hybrid', 0, false, none('neutral')],
-    ['hybrid', null, false, none('not_judged')],
-  ])('%s with score %j and a teacher %j', (method, score, hasTeacher, expected) => {
-    expect(dispatchSignals(method, { score, hasTeacher })).toEqual(expected);
+  it.each(cases)('$name', ({ method, score, hasTeacher, dispatch }) => {
+    expect(dispatchSignals(method, { score, hasTeacher })).toEqual(dispatch);
   });
 
   it.each<[Method, number | null, boolean, Dispatch]>([
