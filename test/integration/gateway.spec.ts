@@ -314,6 +314,18 @@ describe('gateway', () => {
     expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('side_turn');
   });
 
+  it('takes heartbeats of configured words for side turns', async () => {
+    const worded = await start({ OPENCLAW_RL_SESSION_HEARTBEAT_PROMPTS: 'Check the mail' });
+    try {
+      engine.script({ content: 'NO_REPLY' });
+      const response = await worded.post('/v1/chat/completions', chat('Check the mail, please.'));
+      await response.text();
+      expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('side_turn');
+    } finally {
+      await worded.close();
+    }
+  });
+
   it('refuses unknown keys with 401, and only its own machine without keys', async () => {
     const locked = await start({ OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one,sk-two' });
     try {

@@ -144,6 +144,16 @@ describe('describeConversation', () => {
       expect(describeConversation(second, SCOPE)).toEqual(describeRequest(...main, says('and now?')));
     });
 
+    it('takes heartbeats of configured words for heartbeats', () => {
+      const own = ['Check the mail'];
+      const second = request(...main, prompts('Check the mail.'), answers('NO_REPLY'), says('and now?'));
+      const without = request(...main, says('and now?'));
+      expect(describeConversation(second, SCOPE, own)).toEqual(describeConversation(without, SCOPE));
+      expect(describeConversation(second, SCOPE)).not.toEqual(describeConversation(without, SCOPE));
+      expect(countAnswers(second, own)).toBe(1);
+      expect(countAnswers(second)).toBe(2);
+    });
+
     it('counts the answers of the conversation only', () => {
       expect(countAnswers(request(opens('hello')))).toBe(0);
       expect(countAnswers(request(...main, ...heartbeat, says('and now?')))).toBe(1);

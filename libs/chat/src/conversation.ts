@@ -38,18 +38,25 @@ const nextStateOf = (followers: readonly MainLineEntry[]): MainLineEntry[] => {
 /**
  * How many answers a conversation holds: the step that its next answer is, from 0. System text, carriers and side exchanges do
  * not count. Linear in the size of the messages.
+ *
+ * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
  */
-export const countAnswers = (messages: readonly ChatMessage[]): number =>
-  mainLine(messages).filter((entry) => entry.role === 'assistant').length;
+export const countAnswers = (messages: readonly ChatMessage[], heartbeatPrompts: readonly string[] = []): number =>
+  mainLine(messages, heartbeatPrompts).filter((entry) => entry.role === 'assistant').length;
 
 /**
  * Reads a request's messages as a conversation. Never throws: what has an odd shape is hashed as the JSON it is.
  * Linear in the size of the messages.
  *
  * @param scope whose identifiers these are; conversations of two scopes share no hash
+ * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
  */
-export const describeConversation = (messages: readonly ChatMessage[], scope: string): Conversation => {
-  const entries = mainLine(messages);
+export const describeConversation = (
+  messages: readonly ChatMessage[],
+  scope: string,
+  heartbeatPrompts: readonly string[] = [],
+): Conversation => {
+  const entries = mainLine(messages, heartbeatPrompts);
   const parentIndex = entries.findLastIndex((entry) => entry.role === 'assistant');
   let promptChain = startChain(scope);
   let parentChain: string | null = null;

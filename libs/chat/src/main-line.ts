@@ -42,8 +42,13 @@ const answerEntry = (message: ChatMessage): MainLineEntry => {
 /**
  * The conversation itself: without system text, carriers, and the side exchanges that ran inside it (the prompt and
  * everything that answers it, up to the next thing the user says).
+ *
+ * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
  */
-export const mainLine = (messages: readonly ChatMessage[]): MainLineEntry[] => {
+export const mainLine = (
+  messages: readonly ChatMessage[],
+  heartbeatPrompts: readonly string[] = [],
+): MainLineEntry[] => {
   const first = firstUserMessage(messages);
   const entries: MainLineEntry[] = [];
   let inSideExchange = false;
@@ -56,7 +61,7 @@ export const mainLine = (messages: readonly ChatMessage[]): MainLineEntry[] => {
     }
     const content = cutAdditions(message.content, message === first);
     const { original } = unwrapRetry(readText(content));
-    if (original !== null) inSideExchange = INSIDE_MAIN.has(sidePromptOfText(original));
+    if (original !== null) inSideExchange = INSIDE_MAIN.has(sidePromptOfText(original, heartbeatPrompts));
     if (!inSideExchange) entries.push(userEntry(message, content));
   }
   return entries;

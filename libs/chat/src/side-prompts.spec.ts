@@ -38,6 +38,19 @@ describe('findSidePrompt', () => {
     expect(find(opens(text))).toBe(kind);
   });
 
+  it('knows a heartbeat of other words by its tool, by what is said of it, and by the words themselves', () => {
+    const worded = request(opens('hello'), answers('hi'), prompts('Check the mail. Report it.'));
+    const tool = (name: string) => ({ type: 'function', function: { name } });
+    expect(findSidePrompt({ messages: worded, tools: [tool('exec'), null] })).toBeNull();
+    expect(findSidePrompt({ messages: worded, tools: [tool('exec'), tool('heartbeat_respond')] })).toBe('heartbeat');
+    expect(findSidePrompt({ messages: worded }, ['Look', 'Check the mail.'])).toBe('heartbeat');
+    expect(findSidePrompt({ messages: worded }, ['the mail'])).toBeNull();
+    for (const gap of [' ', '\n\n']) {
+      expect(find(prompts(`Check.${gap}Use heartbeat_respond to report the wake outcome. Set it.`))).toBe('heartbeat');
+    }
+    expect(find(says('what is "Use heartbeat_respond to report the wake outcome."?'))).toBeNull();
+  });
+
   it.each([
     ['You are a context summarization assistant. Read a conversation.', 'compaction'],
     ['Generate a concise session title (3-6 words, max 60 characters) from the first message.', 'title'],

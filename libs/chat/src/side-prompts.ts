@@ -36,6 +36,10 @@ const USER_MARKERS: readonly (readonly [string, SidePrompt])[] = [
   ['[Inter-session message]', 'internal_event'],
 ];
 
+/** The tool that OpenClaw offers in heartbeats alone, and what it adds to their prompt then, whatever the prompt. */
+const HEARTBEAT_TOOL = 'heartbeat_respond';
+const HEARTBEAT_TOOL_WORDS = /(^|\s)Use heartbeat_respond to report the wake outcome\./;
+
 const SYSTEM_MARKERS: readonly (readonly [RegExp, SidePrompt])[] = [
   [/^\s*You are a context summarization assistant\./, 'compaction'],
   [/^\s*Generate a concise session title \(3-6 words/, 'title'],
@@ -49,19 +53,30 @@ const SESSION_MARKERS: readonly (readonly [string, SidePrompt])[] = [
   [':cron:', 'cron'],
 ];
 
-/** The side prompt that a user text is, by how it begins; a marker quoted further on says nothing. */
-export const sidePromptOfText = (text: string): SidePrompt | null => {
+/**
+ * The side prompt that a user text is, by how it begins; a marker quoted further on says nothing.
+ *
+ * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
+ */
+export const sidePromptOfText = (text: string, heartbeatPrompts: readonly string[]): SidePrompt | null => {
   const { spoken } = splitStamp(text);
-  return USER_MARKERS.find(([start]) => spoken.startsWith(start))?.[1] ?? null;
+  const isHeartbeat = HEARTBEAT_TOOL_WORDS.test(spoken) || heartbeatPrompts.some((start) => spoken.startsWith(start));
+  return isHeartbeat ? 'heartbeat' : (USER_MARKERS.find(([start]) => spoken.startsWith(start))?.[1] ?? null);
 };
 
-const sidePromptOfUsers = (messages: readonly ChatMessage[]): SidePrompt | null => {
+const offersHeartbeatTool = (tools: readonly unknown[]): boolean =>
+  tools.some((tool) => isRecord(tool) && isRecord(tool.function) && tool.function.name === HEARTBEAT_TOOL);
+
+const sidePromptOfUsers = (
+  messages: readonly ChatMessage[],
+  heartbeatPrompts: readonly string[],
+): SidePrompt | null => {
   const first = firstUserMessage(messages);
   const last = messages.findLast((message) => {
     if (!isRecord(message) || message.role !== 'user' || isInternalContext(message)) return false;
     return originalText(message, message === first) !== null;
   });
-  return last ? sidePromptOfText(originalText(last, last === first) ?? '') : null;
+  return last ? sidePromptOfText(originalText(last, last === first) ?? '', heartbeatPrompts) : null;
 };
 
 const originalText = (message: ChatMessage, hasRuntimeLine: boolean): string | null =>
@@ -77,15 +92,27 @@ const sidePromptOfSystem = (messages: readonly ChatMessage[]): SidePrompt | null
   return null;
 };
 
+/** What a request shows of its kind. */
+export interface Prompted {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly unknown[];
+}
+
 /**
  * The side prompt that a request of OpenClaw's is, or null for one of the main line. It looks at the last thing that
- * was said in the user's name, so a heartbeat in the middle of its tool calls is still one; then at the system text and
- * at the session of the `Runtime:` line.
+ * was said in the user's name, so a heartbeat in the middle of its tool calls is still one; then at the tools, at the system
+ * text and at the session of the `Runtime:` line.
+ *
+ * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
  */
-export const findSidePrompt = ({ messages }: { readonly messages: readonly ChatMessage[] }): SidePrompt | null => {
+export const findSidePrompt = (
+  { messages, tools = [] }: Prompted,
+  heartbeatPrompts: readonly string[] = [],
+): SidePrompt | null => {
   const session = parseRuntimeLine(messages)?.session ?? '';
   return (
-    sidePromptOfUsers(messages) ??
+    sidePromptOfUsers(messages, heartbeatPrompts) ??
+    (offersHeartbeatTool(tools) ? 'heartbeat' : null) ??
     sidePromptOfSystem(messages) ??
     SESSION_MARKERS.find(([part]) => session.includes(part))?.[1] ??
     null

@@ -175,6 +175,13 @@ const CASES: readonly Case[] = [
   { path: 'nats.replicas', default: 1, toml: ['3', 3], env: ['3', 3], refused: ['0', '6'] },
   { path: 'session.idle_minutes', default: 30, toml: ['0.5', 0.5], env: ['.01', 0.01], refused: ['0', '1441'] },
   { path: 'session.answer_minutes', default: 60, toml: ['0.5', 0.5], env: ['.01', 0.01], refused: ['0', '1441'] },
+  {
+    path: 'session.heartbeat_prompts',
+    default: [],
+    toml: ['["Check, then tell."]', ['Check, then tell.']],
+    env: ['Check the mail,Look', ['Check the mail', 'Look']],
+    refused: ['[""]', '["a", "a"]', '"a"'],
+  },
   { path: 'judge.votes', default: 3, toml: ['1', 1], env: ['5', 5], refused: ['0', '65', '2.5'], aliases: ['PRM_M'] },
   { path: 'judge.timeout_s', default: 60, toml: ['0.5', 0.5], env: ['30', 30], refused: ['0'] },
   { path: 'judge.max_attempts', default: 4, toml: ['1', 1], env: ['2', 2], refused: ['0', '21'] },

@@ -30,7 +30,7 @@ const turnOf = (messages: ChatMessage[], body: Record<string, unknown> = {}): Tu
     id: 'turn-1',
     request,
     conversation,
-    identity: identify({ 'user-agent': 'test' }, request, conversation, SCOPE),
+    identity: identify({ 'user-agent': 'test' }, request, conversation, { scope: SCOPE, heartbeatPrompts: [] }),
     model: 'qwen',
     sampling: { temperature: 0.6, topP: null, topK: null },
     arrivedAt: 1000,

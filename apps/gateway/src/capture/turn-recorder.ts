@@ -89,12 +89,13 @@ export class TurnRecorder {
     return this.guard(() => {
       const { request, headers, scope, samplingDefaults } = arrival;
       const { settings } = this.context;
-      const conversation = describeConversation(request.messages, scope);
+      const { heartbeatPrompts } = settings.session;
+      const conversation = describeConversation(request.messages, scope, heartbeatPrompts);
       const turn: Turn = {
         id,
         request,
         conversation,
-        identity: identify(headers, request, conversation, scope),
+        identity: identify(headers, request, conversation, { scope, heartbeatPrompts }),
         model: settings.server.policyModel ?? request.model ?? settings.server.servedModelName,
         sampling: samplingOf(request, samplingDefaults),
         arrivedAt: Date.now(),

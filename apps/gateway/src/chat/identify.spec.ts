@@ -36,11 +36,12 @@ const place = (
   messages: ChatMessage[],
   headers: IncomingHttpHeaders = {},
   body: Record<string, unknown> = {},
-  scope = SCOPE,
+  { scope = SCOPE, heartbeatPrompts = [] as string[] } = {},
 ): Identity => {
   const raw = { model: 'stub-model', messages: [SYSTEM, ...messages, CARRIER], tools: TOOLS, stream: true, ...body };
   const request = parseChatRequest(Buffer.from(JSON.stringify(raw)));
-  return identify({ ...STOCK, ...headers }, request, describeConversation(request.messages, scope), scope);
+  const conversation = describeConversation(request.messages, scope, heartbeatPrompts);
+  return identify({ ...STOCK, ...headers }, request, conversation, { scope, heartbeatPrompts });
 };
 
 const AFFINITY = { session_id: 't1:0', 'x-client-request-id': 't1:0', 'x-session-affinity': 't1:0' };
@@ -194,7 +195,7 @@ describe('identify', () => {
   it('never lets two clients share a session, a chain or a narrowing', () => {
     const messages = [opens('hello'), answers('Hi.'), says('thanks')];
     const one = place(messages, AFFINITY, { user: 'u' }).info;
-    const two = place(messages, AFFINITY, { user: 'u' }, OTHER_SCOPE).info;
+    const two = place(messages, AFFINITY, { user: 'u' }, { scope: OTHER_SCOPE }).info;
     for (const field of ['scope', 'namedSession', 'parentChain', 'narrow', 'client'] as const) {
       expect(one[field]).toBeDefined();
       expect(two[field]).not.toBe(one[field]);
@@ -219,6 +220,7 @@ describe('identify', () => {
       role: 'user',
       content: `Follow the heartbeat monitor scratch context when provided. Else reply NO_REPLY.\n\n${runtime('t1')}`,
     };
+    const HEARTBEAT_TOOL = { type: 'function', function: { name: 'heartbeat_respond', parameters: {} } };
     const summarize: ChatMessage[] = [
       { role: 'system', content: 'You are a context summarization assistant. Write a summary.' },
       {
@@ -230,6 +232,14 @@ describe('identify', () => {
     it.each([
       ['a heartbeat', place([HEARTBEAT])],
       ['a heartbeat in the history of a main session', place([opens('hi'), answers('Hi.'), { ...HEARTBEAT }])],
+      [
+        'a heartbeat of other words that offers its tool',
+        place([opens('hi'), answers('Hi.'), says('Check the mail.')], {}, { tools: [...TOOLS, HEARTBEAT_TOOL] }),
+      ],
+      [
+        'a heartbeat of configured words',
+        place([opens('hi'), answers('Hi.'), says('Check the mail.')], {}, {}, { heartbeatPrompts: ['Check the mail'] }),
+      ],
       ['the label side', place([opens('hi')], { 'x-turn-type': 'side' })],
       ['the label in capitals', place([opens('hi')], { 'x-turn-type': 'Side' })],
       ['the label in the body', place([opens('hi')], {}, { turn_type: 'side' })],

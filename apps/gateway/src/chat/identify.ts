@@ -74,10 +74,14 @@ const nameSession = (headers: IncomingHttpHeaders, request: ChatRequest): Sessio
   return runtime === null ? null : { id: runtime, source: 'runtime' };
 };
 
-const turnKind = (headers: IncomingHttpHeaders, request: ChatRequest): 'main' | 'side' => {
+const turnKind = (
+  headers: IncomingHttpHeaders,
+  request: ChatRequest,
+  heartbeatPrompts: readonly string[],
+): 'main' | 'side' => {
   const label = header(headers, 'x-turn-type')?.toLowerCase() ?? request.turnType;
   // A label "main" is only a client's guess (a compaction call comes labelled so); a known side prompt is a fact.
-  return label === 'side' || findSidePrompt({ messages: request.messages }) !== null ? 'side' : 'main';
+  return label === 'side' || findSidePrompt(request, heartbeatPrompts) !== null ? 'side' : 'main';
 };
 
 /**
@@ -95,12 +99,12 @@ export const identify = (
   headers: IncomingHttpHeaders,
   request: ChatRequest,
   conversation: Conversation,
-  scope: string,
+  { scope, heartbeatPrompts }: { readonly scope: string; readonly heartbeatPrompts: readonly string[] },
 ): Identity => {
   const name = nameSession(headers, request);
   const key = name === null ? undefined : sessionKey(scope, name.id);
   const narrow = narrowNameOf(request);
-  const kind = turnKind(headers, request);
+  const kind = turnKind(headers, request, heartbeatPrompts);
   const isFeedback = kind === 'main' && !conversation.isRetry;
   const done = TRUE.has(header(headers, 'x-session-done')?.toLowerCase() ?? '') || request.sessionDone;
   return {

@@ -49,7 +49,14 @@ const turnWith = (change: Change = {}): StoredTurn => ({
 });
 const good: Verdict = { score: 1, source: 'votes', votes: [1, null, 1] };
 
-const BINARY = { algorithm: 'binary', binaryRewardWeight: 1, opdWeight: 1, evalMode: false, integrated: null } as const;
+const BINARY = {
+  algorithm: 'binary',
+  binaryRewardWeight: 1,
+  opdWeight: 1,
+  evalMode: false,
+  integrated: null,
+  heartbeatPrompts: [],
+} as const;
 
 /** With binary rewards alone. */
 const judged = (turn: StoredTurn, verdict: Verdict): Outcome => settleTurn(turn, { verdict, hindsight: null }, BINARY);
@@ -176,6 +183,22 @@ describe('settleTurn with integrated rewards', () => {
       step_index: 0,
       session_outcome: outcome,
     });
+  });
+
+  it('counts no heartbeat as a step, however it is worded', () => {
+    const answered = (content: string) => [
+      { role: 'user', content },
+      { role: 'assistant', content: 'NO_REPLY' },
+    ];
+    const messages = [...answered('Hello.'), ...answered('Check the mail.'), { role: 'user', content: 'and now?' }];
+    const turn = turnWith();
+    const told = { ...turn, body: { ...turn.body, head: { ...turn.body.head, messages } } };
+    const stepOf = (heartbeatPrompts: readonly string[]) => {
+      const findings = { verdict: good, sessionOutcome: 1, hindsight: null };
+      const result = settleTurn(told, findings, { ...training, heartbeatPrompts });
+      return result.kind === 'sample' ? result.sample.metadata.step_index : result.reason;
+    };
+    expect([stepOf([]), stepOf(['Check the mail'])]).toEqual([2, 1]);
   });
 
   it('has no reward without an outcome, but a teacher trains alone', () => {

@@ -36,6 +36,8 @@ export type Outcome =
 export interface Training extends Pick<RlSettings, 'algorithm' | 'binaryRewardWeight' | 'opdWeight' | 'evalMode'> {
   /** null: a turn's own score is its reward. */
   readonly integrated: IntegratedWeights | null;
+  /** How heartbeats begin that somebody has worded anew: they are no steps of a session. */
+  readonly heartbeatPrompts: readonly string[];
 }
 
 const reasonOf = (reason: SettleReason, detail?: string): Outcome => ({
@@ -82,7 +84,10 @@ export const settleTurn = (turn: StoredTurn, findings: Findings, training: Train
       teacher: dispatch.usesTeacher ? teacher : null,
       step:
         isRelative && isScored
-          ? { index: countAnswers(turn.body.head.messages), outcome: findings.sessionOutcome ?? null }
+          ? {
+              index: countAnswers(turn.body.head.messages, training.heartbeatPrompts),
+              outcome: findings.sessionOutcome ?? null,
+            }
           : null,
       training: { method: algorithm, weights: { binary_reward: binaryRewardWeight, opd: opdWeight } },
     });

@@ -23,9 +23,10 @@ export class Settler {
   async settle(turnId: string, turn: CompletedTurn | null, known: Known): Promise<boolean> {
     const session = known.session ?? turn?.info.namedSession;
     const { rl, reward } = this.settings;
+    const { heartbeatPrompts } = this.settings.session;
     const { algorithm, binaryRewardWeight, opdWeight, evalMode } = rl;
     const integrated = reward.integrated ? reward : null;
-    const training = { algorithm, binaryRewardWeight, opdWeight, evalMode, integrated };
+    const training = { algorithm, binaryRewardWeight, opdWeight, evalMode, integrated, heartbeatPrompts };
     const outcome: Outcome =
       turn === null
         ? { kind: 'reason', reason: 'turn_lost' }

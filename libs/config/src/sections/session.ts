@@ -1,8 +1,8 @@
-import { fraction } from '../kinds';
+import { fraction, textList } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
-/** [session]: when a conversation is over. */
+/** [session]: what belongs to a conversation, and when it is over. */
 export class SessionSettings extends SettingsSection {
   // Session state lives 48 hours in its bucket, and must live over twice the idle time.
   @Setting('Minutes without a turn after which a session ends', fraction({ min: 0.001, max: 1440 }))
@@ -13,4 +13,10 @@ export class SessionSettings extends SettingsSection {
     fraction({ min: 0.001, max: 1440 }),
   )
   readonly answerMinutes: number = 60;
+
+  @Setting(
+    "How heartbeats begin where OpenClaw's heartbeat.prompt is configured, so that they are side turns",
+    textList('a list of texts that are not empty, each once', /\S/),
+  )
+  readonly heartbeatPrompts: readonly string[] = [];
 }
