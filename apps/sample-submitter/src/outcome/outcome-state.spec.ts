@@ -13,11 +13,7 @@ interface End {
 }
 const ended = ({ incarnation = 1, since = 0, through, endedAt = through, outcome }: End): OutcomeChange => ({
   kind: 'ended',
-  incarnation,
-  since,
-  through,
-  endedAt,
-  ...(outcome === undefined ? {} : { outcome }),
+  end: { incarnation, since, through, endedAt, ...(outcome === undefined ? {} : { outcome }) },
 });
 const weigh = (changes: readonly OutcomeChange[], now = 0, hasGivenUp = false) =>
   weighTurns(applyChanges(null, changes), { now, waitMs: WAIT_MS, hasGivenUp });

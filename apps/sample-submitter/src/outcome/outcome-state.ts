@@ -5,19 +5,15 @@ const MAX_SAID = 16;
 const MAX_ENDS = 8;
 const MAX_WAITING = 1024;
 
+/** The end of one incarnation. */
+type SessionEnd = OutcomeDocument['ends'][number];
+
 /** What an event says about a session. Applied in any order and any number of times, the result is the same. */
 export type OutcomeChange =
   /** A turn has been judged, and arrived at the gateway at `arrivedAt`. */
   | { readonly kind: 'waits'; readonly turnId: string; readonly arrivedAt: number }
   | { readonly kind: 'said'; readonly by: string; readonly at: number; readonly outcome: number }
-  | {
-      readonly kind: 'ended';
-      readonly incarnation: number;
-      readonly since: number;
-      readonly through: number;
-      readonly endedAt: number;
-      readonly outcome?: number;
-    }
+  | { readonly kind: 'ended'; readonly end: SessionEnd }
   /** Turns that wait no longer. */
   | { readonly kind: 'left'; readonly turnIds: readonly string[] }
   /** The session was erased with these turns: what was said of it is gone, later turns wait on. */
@@ -59,9 +55,8 @@ const applyChange = (doc: OutcomeDocument, change: OutcomeChange): OutcomeDocume
       return { ...doc, said: [...doc.said, { by, at, outcome }].sort(byTime).slice(-MAX_SAID) };
     }
     case 'ended': {
-      const { incarnation, since, through, endedAt, outcome } = change;
-      if (doc.ends.some((each) => each.incarnation === incarnation)) return doc;
-      const end = { incarnation, since, through, endedAt, outcome };
+      const { end } = change;
+      if (doc.ends.some((each) => each.incarnation === end.incarnation)) return doc;
       const ends = [...doc.ends, end].sort((a, b) => a.incarnation - b.incarnation);
       return { ...doc, ends: ends.slice(-MAX_ENDS) };
     }

@@ -18,7 +18,8 @@ export class SaidOutcomes {
     if (!this.settings.reward.integrated) return;
     const now = Date.now();
     const { session, incarnation, outcome, since = 0, endedAt = now, through = endedAt } = info;
-    await this.outcomes.apply(session, [{ kind: 'ended', incarnation, since, through, endedAt, outcome }]);
+    const end = { incarnation, since, through, endedAt, ...(outcome === undefined ? {} : { outcome }) };
+    await this.outcomes.apply(session, [{ kind: 'ended', end }]);
   }
 
   /**

@@ -124,8 +124,8 @@ describe('turns that wait for the outcome of their session', () => {
               .toSorted((a, b) => a - b)
               .map((at, i, all) => {
                 const since = i === 0 ? 0 : START + all[i - 1]!;
-                const end = { since, through: START + at, endedAt: START + at, outcome: -1 - i };
-                return [{ kind: 'ended', incarnation: i + 1, ...end } as const];
+                const end = { incarnation: i + 1, since, through: START + at, endedAt: START + at, outcome: -1 - i };
+                return [{ kind: 'ended', end } as const];
               }),
           ];
           const queue = events.flatMap((event) => (draw(3) === 0 ? [event, event] : [event]));
