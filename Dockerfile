@@ -16,7 +16,7 @@ COPY nest-cli.json tsconfig.json ./
 COPY scripts scripts
 COPY apps apps
 COPY libs libs
-RUN node scripts/build.mjs && mkdir -p double/libs && mv dist/libs/testing double/libs/testing
+RUN node scripts/build.mjs && rm -r dist/libs/testing
 
 # Node is process 1 and gets SIGTERM itself; each app drains on it within 20 seconds.
 FROM node:24.21.0-bookworm-slim AS app
@@ -63,19 +63,13 @@ CMD ["dist/apps/sample-submitter/src/main.js"]
 FROM app AS trainer
 ENV READY_URL=http://127.0.0.1:9100/readyz
 COPY --from=build /app/dist/apps/trainer dist/apps/trainer
+COPY libs/pocket-lm/weights libs/pocket-lm/weights
 EXPOSE 9100
 CMD ["dist/apps/trainer/src/main.js"]
 
 FROM app AS pocket-engine
-ENV READY_URL=http://127.0.0.1:30001/readyz
+ENV READY_URL=http://127.0.0.1:8000/readyz
 COPY --from=build /app/dist/apps/pocket-engine dist/apps/pocket-engine
 COPY libs/pocket-lm/weights libs/pocket-lm/weights
-EXPOSE 30001
-CMD ["dist/apps/pocket-engine/src/main.js"]
-
-# Stands in for a policy and a judge on a machine without a GPU.
-FROM app AS engine-double
-ENV READY_URL=http://127.0.0.1:8000/health
-COPY --from=build /app/double dist
 EXPOSE 8000
-CMD ["dist/libs/testing/src/engine-double.main.js", "--host", "0.0.0.0", "--port", "8000"]
+CMD ["dist/apps/pocket-engine/src/main.js"]

@@ -3,21 +3,22 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
+import { isTrainerWanted, pocketTrainerEnv, providePocketEngines, usesPocketModel } from './lib/pocket-stack.mjs';
 import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { loadConfigLibrary, loadContractsLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
 import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
-import { appSpec, engineDoubleSpec, natsSpec } from './lib/services.mjs';
+import { appSpec, natsSpec } from './lib/services.mjs';
 import { requireUnusedStore } from './lib/state.mjs';
 import { summary } from './lib/summary.mjs';
 import { Supervisor } from './lib/supervisor.mjs';
 
 const HELP = `Starts the whole stack: gateway, session tracker, judge, hint teacher (with rl.algorithm opd or hybrid), trainer's door, and a
-NATS server of its own.
+NATS server of its own. Without server.base_url also the pocket model's engine, and the trainer that teaches it.
 
 npm start -- [options]
   --judges N     replicas of the judge (default 1)
-  --state PATH   folder of the store, and of records without records.dir (default .openclaw-rl)
+  --state PATH   folder of the store, of the pocket model's weights, and of records without records.dir (default .openclaw-rl)
   --help         this text
 
 Settings come from openclaw-rl.toml and the environment; npm run settings lists them.`;
@@ -79,7 +80,8 @@ async function refuseTakenPorts(config, settings, { judges }) {
   await require(gateway, 'gateway.port');
   await require(door, 'door.port');
   if (metrics.port === 0) return;
-  const count = 1 + judgeCount(settings, judges) + teacherCount(settings);
+  const isTrained = isTrainerWanted(settings, config.configuredSettings(process.env));
+  const count = 1 + judgeCount(settings, judges) + teacherCount(settings) + (isTrained ? 1 : 0);
   for (let index = 0; index < count; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
 }
 
@@ -98,12 +100,13 @@ async function supervise(config, settings, options) {
 
 async function startAll(supervisor, config, settings, { judges, stateDir }) {
   const natsUrl = await provideNats(supervisor, config, settings, stateDir);
-  const usesDouble = settings.server.baseUrl === null;
-  const engine = usesDouble ? await provideEngineDouble(supervisor, settings.server) : {};
-  const recordsDir = hasOwnRecordsDir(config) ? settings.records.dir : join(stateDir, 'records');
+  const configured = config.configuredSettings(process.env);
+  const usesPocket = usesPocketModel(settings);
+  const engine = usesPocket ? await providePocketEngines(supervisor, { settings, stateDir }) : {};
+  const recordsDir = configured.has('records.dir') ? settings.records.dir : join(stateDir, 'records');
   const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, OPENCLAW_RL_RECORDS_DIR: recordsDir, ...engine };
   const { port } = settings.metrics;
-  // From metrics.port on: the session tracker, the judges, the hint teacher. The others have /metrics on their own ports.
+  // From metrics.port on: the session tracker, the judges, the hint teacher, the trainer. The others have /metrics on their own ports.
   const withMetrics = (index) => ({ ...env, OPENCLAW_RL_METRICS_PORT: String(port === 0 ? 0 : port + index) });
   const running = judgeCount(settings, judges);
   const judgeSpecs = Array.from({ length: running }, (_, index) => {
@@ -119,17 +122,21 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   ]);
   if (gateway === undefined) return;
   const gatewayUrl = urlOf(gateway.details, settings.gateway);
+  const doorUrl = urlOf(door.details, settings.door);
+  const isTrained = isTrainerWanted(settings, configured);
+  if (isTrained) {
+    const trainer = pocketTrainerEnv(settings, { configured, stateDir, doorUrl });
+    const last = withMetrics(1 + running + teacherCount(settings));
+    await supervisor.start([appSpec('trainer', { env: { ...last, ...trainer } })]);
+  }
   const [isPolicyUp, isJudgeUp] = await Promise.all([
     isPolicyReachable(gatewayUrl),
     settings.server.judgeBaseUrl === null || isReachable(settings.server.judgeBaseUrl),
   ]);
-  const doorUrl = urlOf(door.details, settings.door);
   const { STREAMS: streams } = loadContractsLibrary();
-  console.log(summary({ settings, streams, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }));
-}
-
-function hasOwnRecordsDir(config) {
-  return config.configuredSettings(process.env).has('records.dir');
+  console.log(
+    summary({ settings, streams, usesPocket, isTrained, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }),
+  );
 }
 
 async function provideNats(supervisor, config, settings, stateDir) {
@@ -151,15 +158,6 @@ async function requireNats(urls) {
   if (found.includes(true)) return;
   const names = servers.map((url) => url.host).join(', ');
   throw new Problem(`No NATS server answers at ${names} (nats.url, NATS_URL). Start it, or unset NATS_URL to get one.`);
-}
-
-async function provideEngineDouble(supervisor, server) {
-  const [double] = await supervisor.start([engineDoubleSpec(await freePort())]);
-  return {
-    OPENCLAW_RL_SERVER_BASE_URL: double?.details ?? '',
-    OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-    ...(server.judgeBaseUrl === null ? { OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge' } : {}),
-  };
 }
 
 /** The URL that a service said it listens on, as a client on this machine writes it. */

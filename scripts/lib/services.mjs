@@ -67,7 +67,7 @@ export function appSpec(app, { name = app, env }) {
   return nodeSpec(name, [builtApp(app, 'main')], env);
 }
 
-/** The stand-in for an engine, while no policy is configured. */
+/** A stand-in for an engine, with scripted answers. */
 export function engineDoubleSpec(port) {
   const file = join(root, 'dist', 'libs', 'testing', 'src', 'engine-double.main.js');
   return { ...nodeSpec('engine-double', [file, '--port', String(port)], process.env), ready: /listening on (\S+)/ };

@@ -1,16 +1,21 @@
 /** What is printed once everything is up: where it is, how to try it, what to paste, who serves, what `streams` keep. */
-export function summary({ settings, streams, usesDouble, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp }) {
+export function summary(stack) {
+  const { settings, streams, usesPocket, isTrained, gatewayUrl, doorUrl, recordsDir, isPolicyUp, isJudgeUp } = stack;
   const { server, gateway, records } = settings;
   const key = gateway.apiKeys.length > 0 ? 'YOUR KEY' : 'sk-any';
   const header = gateway.apiKeys.length > 0 ? ` -H 'Authorization: Bearer ${key}'` : '';
-  const body = JSON.stringify({ model: server.servedModelName, messages: [{ role: 'user', content: 'Hello' }] });
+  const body = JSON.stringify({
+    model: server.servedModelName,
+    messages: [{ role: 'user', content: usesPocket ? HOMEWORK : 'Hello' }],
+  });
   return [
     '',
     `Gateway   ${gatewayUrl}/v1`,
     `Trainer   ${doorUrl}`,
-    `Policy    ${usesDouble ? ENGINE_DOUBLE : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
-    `Judge     ${judgeLine(server, usesDouble)}${unless(isJudgeUp)}`,
+    `Policy    ${usesPocket ? POCKET_MODEL : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
+    `Judge     ${judgeLine(settings, usesPocket)}${unless(isJudgeUp)}`,
     `Method    ${METHODS[settings.rl.algorithm]}${settings.rl.evalMode ? '; votes are for evaluation only' : ''}`,
+    ...(isTrained ? [`Learning  ${learningLine(settings)}`] : []),
     `Records   ${records.enabled ? `on: conversations are written to ${recordsDir}` : `off: ${keptInStore(streams)}`}`,
     '',
     'Try it:',
@@ -23,8 +28,13 @@ export function summary({ settings, streams, usesDouble, gatewayUrl, doorUrl, re
   ].join('\n');
 }
 
-const ENGINE_DOUBLE =
-  'ENGINE DOUBLE: no server.base_url is configured, so a stand-in with scripted answers serves, not a language model';
+const POCKET_MODEL =
+  'POCKET MODEL: no server.base_url is configured, so a small model on this CPU serves; it knows short homework problems, and nothing else';
+
+const HOMEWORK = 'Mia has 7 apples and finds 4 more. How many apples are there now?';
+
+const learningLine = ({ rl }) =>
+  `on: each ${rl.rolloutSteps * rl.updateInterval} answers that were praised or corrected become new weights of the pocket model`;
 
 const METHODS = {
   binary: 'binary: rewards by votes',
@@ -44,8 +54,8 @@ function unless(isUp) {
   return isUp ? '' : ', not reachable yet';
 }
 
-function judgeLine(server, usesDouble) {
-  if (usesDouble && server.judgeBaseUrl === null) return 'engine double (scripted verdicts)';
+function judgeLine({ server, pocket }, usesPocket) {
+  if (usesPocket && server.judgeBaseUrl === null) return `${pocket.judgeModel}: rules, not a model`;
   return `${server.judgeModel} at ${server.judgeBaseUrl}`;
 }
 

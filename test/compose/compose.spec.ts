@@ -28,17 +28,19 @@ interface Stats {
 
 let doorKey = readEnvFile('deploy/env/sample-submitter.env').OPENCLAW_RL_DOOR_API_KEYS ?? '';
 
-const stats = async (): Promise<Stats> => {
-  const response = await fetch(`${project.door}/v1/stats`, { headers: { authorization: `Bearer ${doorKey}` } });
-  return (await response.json()) as Stats;
+const askDoor = async <Answer>(path: string): Promise<Answer> => {
+  const response = await fetch(project.door + path, { headers: { authorization: `Bearer ${doorKey}` } });
+  return (await response.json()) as Answer;
 };
 
-/** Waits until so many turns have become samples, each of which waits, is leased, or has been trained on. */
+/** Waits until so many turns have become samples, each of which waits, is leased, has been trained on, or was too old for it. */
 const whenSamplesAre = (count: number): Promise<boolean> =>
   until(
     async () => {
-      const now = await stats().catch(() => null);
-      return now?.outcomes.sample === count && now.waiting + now.leased + now.done === count;
+      const now = await askDoor<Stats>('/v1/stats').catch(() => null);
+      const policy = await askDoor<{ stale: number }>('/v1/policy').catch(() => null);
+      if (now === null || policy === null) return false;
+      return now.outcomes.sample === count && now.waiting + now.leased + now.done + policy.stale === count;
     },
     { what: `${count} samples`, timeoutMs: 120_000, everyMs: 250 },
   );

@@ -212,9 +212,12 @@ describe('the whole stack', () => {
     const gateway = `http://127.0.0.1:${doors.PORT}`;
 
     const services = ['gateway', 'session-tracker', 'prm-judge-1', 'prm-judge-2', 'sample-submitter', 'nats'];
+    services.push('pocket-engine', 'trainer');
     for (const service of services) expect(readyLines(stack, service)).toHaveLength(1);
     expect(stack.output()).toContain(`Gateway   ${gateway}/v1`);
-    expect(stack.output()).toContain('ENGINE DOUBLE');
+    expect(stack.output()).toContain('POCKET MODEL');
+    expect(stack.output()).toContain('pocket-judge: rules, not a model');
+    expect(stack.output()).toContain('Learning  on: each 16 answers');
     const hours = (stream: 'RL_TURNS' | 'RL_SAMPLES'): string => `for ${STREAMS[stream].maxAgeSeconds / 3600} hours`;
     expect(stack.output()).toMatch(new RegExp(`Records   off: .*${hours('RL_TURNS')}; .*${hours('RL_SAMPLES')}`));
     expect(stack.output()).not.toContain('not reachable');
@@ -230,6 +233,7 @@ describe('the whole stack', () => {
       body: JSON.stringify({ model: 'openclaw-rl', messages: [{ role: 'user', content: 'Hello' }] }),
     });
     expect(answer.status).toBe(200);
+    expect((await answer.json()).choices[0].message.content).not.toBe('');
 
     const second = start(doors, ['--state', join(folder, 'other')]);
     expect(await second.ended).toBe(1);
@@ -265,6 +269,9 @@ describe('the whole stack', () => {
     expect(readyLines(stack, 'prm-judge')).toEqual([expect.stringContaining(`:${metrics + 1}`)]);
     expect(stack.output()).toContain(`Policy    model at http://127.0.0.1:${policy}, not reachable yet`);
     expect(stack.output()).toContain(`Judge     judge at http://127.0.0.1:${judge}, not reachable yet`);
+    for (const none of ['POCKET MODEL', 'Learning']) expect(stack.output()).not.toContain(none);
+    expect(readyLines(stack, 'pocket-engine')).toEqual([]);
+    expect(readyLines(stack, 'trainer')).toEqual([]);
     expect(stack.output()).toContain(`are written to ${join(folder, 'state', 'records')}`);
   });
 

@@ -44,6 +44,23 @@ describe('compose files', () => {
     expect(trainer.doorUrl).toBe('http://sample-submitter:30100');
   });
 
+  it('let the pocket model serve under the names that the apps know, and its trainer teach it through one volume', () => {
+    const { server } = settingsOf('gateway');
+    const { pocket } = settingsOf('pocket-engine');
+    const aliases = (name: string): unknown => (services[name]?.networks as { inner?: unknown } | undefined)?.inner;
+    expect(server.baseUrl).toBe(`http://policy-engine:${pocket.port}`);
+    expect(aliases('pocket-engine')).toEqual({ aliases: ['policy-engine'] });
+    expect(server.judgeBaseUrl).toBe(`http://prm-engine:${pocket.port}`);
+    expect(aliases('pocket-teacher')).toEqual({ aliases: ['prm-engine'] });
+    expect(pocket.judgeModel).toBe(server.judgeModel);
+    const { trainer, training } = settingsOf('pocket-trainer');
+    expect(trainer.backend).toBe('pocket');
+    const volume = '/var/lib/openclaw-rl';
+    for (const name of ['pocket-engine', 'pocket-trainer'])
+      expect(services[name]?.volumes).toEqual([`weights:${volume}`]);
+    expect([training.weightsDir, pocket.servedFile].map((path) => path.startsWith(`${volume}/`))).toEqual([true, true]);
+  });
+
   it('let every app be drained, change no file of its image, and gain no privilege', () => {
     const hardened = apps.map((app) => services[app]);
     expect(hardened).toEqual(
@@ -153,7 +170,7 @@ describe('new secrets', () => {
       .flatMap((service) => service.env_file ?? [])
       .map(({ path }) => path)
       .filter((path) => path.startsWith('secrets/'));
-    expect(files.map((file) => `secrets/${file}`)).toEqual(named.sort());
+    expect(files.map((file) => `secrets/${file}`)).toEqual([...new Set(named)].sort());
     expect(files.map((file) => statSync(join(folder, 'secrets', file)).mode & 0o077)).toEqual(files.map(() => 0));
   });
 

@@ -53,7 +53,12 @@ describe('pocket engine', () => {
     expect(long.sglext.input_ids).toEqual(short.sglext.input_ids);
     expect(long.choices[0].message).toEqual(short.choices[0].message);
     const huge = { role: 'user', content: '漢字'.repeat(50_000) };
-    expect((await post('/v1/chat/completions', { messages: [huge], max_tokens: 1 })).status).toBe(200);
+    const room = await post('/v1/chat/completions', {
+      messages: [huge],
+      max_completion_tokens: 4096,
+      ignore_eos: true,
+    });
+    expect(room).toMatchObject({ status: 200, usage: { total_tokens: 2048 }, choices: [{ finish_reason: 'length' }] });
   });
 
   it('draws the same for a seed, however many answers it draws at once', async () => {
@@ -237,7 +242,66 @@ describe('pocket engine', () => {
     await until(async () => (await running()) === 0, { what: 'a free stream' });
   });
 
+  describe('an engine that comes back', () => {
+    let folder: string;
+    let again: PocketEngine;
+    const start = async (): Promise<void> => {
+      again = await startPocketEngine({ OPENCLAW_RL_POCKET_SERVED_FILE: join(folder, 'state', 'served.json') });
+    };
+    const served = async (): Promise<Json> => (await fetch(`${again.url}/model_info`)).json() as Promise<Json>;
+    const tell = (path: string, body: Json): Promise<Response> =>
+      fetch(again.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'comes-back-'));
+      cpSync(POCKET_WEIGHTS, join(folder, 'weights'), { recursive: true });
+      await start();
+    });
+    afterEach(async () => {
+      await again.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    it('serves the weights that it served, under their version', async () => {
+      const weights = join(folder, 'weights');
+      await tell('/update_weights_from_disk', { model_path: weights, weight_version: '3-1' });
+      await again.close();
+      await start();
+      expect(await served()).toMatchObject({ model_path: weights, weight_version: '3-1' });
+      await tell('/update_weight_version', { new_version: '4' });
+      await again.close();
+      await start();
+      expect(await served()).toMatchObject({ model_path: weights, weight_version: '4' });
+    });
+
+    it('serves those that ship where the others are gone', async () => {
+      await tell('/update_weights_from_disk', { model_path: join(folder, 'weights'), weight_version: '3-1' });
+      rmSync(join(folder, 'weights'), { recursive: true });
+      await again.close();
+      await start();
+      expect(await served()).toMatchObject({ model_path: 'pocket', weight_version: 'default' });
+    });
+  });
+
   describe('settings', () => {
+    it('give the judge another model id', async () => {
+      const other = await startPocketEngine({ OPENCLAW_RL_POCKET_JUDGE_MODEL: 'judge' });
+      const { data } = (await (await fetch(`${other.url}/v1/models`)).json()) as Json;
+      expect(data.map(({ id }: Json) => id)).toEqual(['pocket', 'judge']);
+      const messages = [{ role: 'user', content: '<next_state role="user">\nThanks!\n</next_state>' }];
+      const answer = await fetch(`${other.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'judge', messages }),
+      });
+      expect(await answer.text()).toContain('boxed{1}');
+      await other.close();
+    });
+
     it('listen where they say, and generate as many answers at a time as they say', async () => {
       const port = await freePort();
       const other = await startPocketEngine({

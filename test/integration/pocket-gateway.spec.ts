@@ -9,6 +9,8 @@ const MESSAGES = [
   { role: 'user', content: 'Mia has 7 apples and finds 4 more. How many apples are there now?' },
 ];
 
+const TOOLS = [{ type: 'function', function: { name: 'exec', parameters: { type: 'object', properties: {} } } }];
+
 describe('the gateway before the pocket engine', () => {
   let nats: NatsServer;
   let bus: Bus;
@@ -46,7 +48,9 @@ describe('the gateway before the pocket engine', () => {
     ).json();
 
   it.each([false, true])('captures what the model saw and said, to be trained on (stream: %s)', async (stream) => {
-    const body = { model: 'openclaw-rl', messages: MESSAGES, temperature: 0.5, stream };
+    // As a stock OpenClaw asks: for more than the pocket model has room for.
+    const asked = { tools: TOOLS, tool_choice: 'auto', max_completion_tokens: 4096 };
+    const body = { model: 'openclaw-rl', messages: MESSAGES, temperature: 0.5, stream, ...asked };
     const response = await gateway.post('/v1/chat/completions', body);
     await response.text();
     const turnId = response.headers.get('x-rl-turn-id')!;

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runApp } from '@app/telemetry';
 import { PocketEngineModule } from '../../apps/pocket-engine/src/pocket-engine.module';
@@ -13,7 +15,9 @@ export interface PocketEngine {
 
 /** The pocket engine with the weights that ship, in this process, on a free port. */
 export const startPocketEngine = async (variables: Record<string, string> = {}): Promise<PocketEngine> => {
+  const folder = mkdtempSync(join(tmpdir(), 'pocket-engine-'));
   const settings = settingsFrom({
+    OPENCLAW_RL_POCKET_SERVED_FILE: join(folder, 'served.json'),
     OPENCLAW_RL_POCKET_MODEL_DIR: POCKET_WEIGHTS,
     OPENCLAW_RL_POCKET_PORT: '0',
     ...variables,
@@ -26,5 +30,9 @@ export const startPocketEngine = async (variables: Record<string, string> = {}):
     logFormat: 'text',
     configure: configureHttp,
   });
-  return { url: await app.getUrl(), close: () => app.close() };
+  const close = async (): Promise<void> => {
+    await app.close();
+    rmSync(folder, { recursive: true });
+  };
+  return { url: await app.getUrl(), close };
 };

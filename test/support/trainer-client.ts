@@ -43,6 +43,12 @@ export class TrainerClient {
     return (await (await fetch(`${this.door}/v1/stats`)).json()) as Stats;
   }
 
+  /** What serves, by the door's word. */
+  async policy(): Promise<{ policy_version: number; weights_path: string | null }> {
+    const answer = await fetch(`${this.door}/v1/policy`);
+    return (await answer.json()) as { policy_version: number; weights_path: string | null };
+  }
+
   /** Resolves when a turn has had this outcome. */
   async until(outcome: string): Promise<void> {
     await until(async () => (await this.stats()).outcomes[outcome], { what: outcome, timeoutMs: 20_000 });

@@ -4,20 +4,21 @@ import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemet
 import { ChatController } from './chat/chat.controller';
 import { ControlController } from './control/control.controller';
 import { EngineMetrics } from './control/engine-metrics';
-import { InfoController, MODEL_ID } from './control/info.controller';
+import { InfoController } from './control/info.controller';
 import { GenerateController } from './generate/generate.controller';
 import { Scheduler } from './generation/scheduler';
+import { firstWeights } from './model/first-weights';
 import { PocketModel } from './model/pocket-model';
-
-const FIRST_VERSION = 'default';
+import { WeightsNote } from './model/weights-note';
 
 /** A small language model on this machine's CPU, behind SGLang's HTTP protocol. */
 @Module({})
 export class PocketEngineModule {
   static forSettings(settings: Settings): DynamicModule {
-    const { modelDir, streams } = settings.pocket;
+    const { modelDir, streams, servedFile } = settings.pocket;
     const model = new PocketModel(modelDir, streams);
-    const scheduler = new Scheduler(model, { path: MODEL_ID, version: FIRST_VERSION });
+    const note = new WeightsNote(servedFile);
+    const scheduler = new Scheduler(model, firstWeights(model, note));
     return {
       module: PocketEngineModule,
       imports: [
@@ -34,6 +35,7 @@ export class PocketEngineModule {
         EngineMetrics,
         { provide: PocketModel, useValue: model },
         { provide: Scheduler, useValue: scheduler },
+        { provide: WeightsNote, useValue: note },
       ],
     };
   }

@@ -407,6 +407,14 @@ const CASES: readonly Case[] = [
     refused: ['""'],
   },
   { path: 'pocket.streams', default: 16, toml: ['1', 1], env: ['32', 32], refused: ['0', '129'] },
+  { path: 'pocket.judge_model', default: 'pocket-judge', toml: ['"j"', 'j'], env: ['k', 'k'], refused: ['""'] },
+  {
+    path: 'pocket.served_file',
+    default: '.openclaw-rl/pocket-engine.json',
+    toml: ['"f"', 'f'],
+    env: ['g', 'g'],
+    refused: ['""'],
+  },
   {
     path: 'records.enabled',
     default: false,

@@ -58,6 +58,10 @@ const refuseForms = ({ tool_choice: choice, response_format: format }: JsonObjec
   if (type !== 'text') refuse('response_format: this model answers in text only', 'response_format');
 };
 
+/** A chat asks for as much as a large model may say; here it gets what room there is, as in SGLang with allow_auto_truncate. */
+const chatBudget = (promptTokens: number, asked: number | null, context: number): number =>
+  tokenBudget(promptTokens, asked === null ? null : Math.min(asked, Math.max(1, context - promptTokens)), context);
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** @throws EngineError */
@@ -79,7 +83,7 @@ export const parseChat = (body: JsonObject, headers: Headers, model: PocketModel
       rid: readRid(body),
       promptIds,
       sampling: readSampling(body),
-      maxTokens: tokenBudget(promptIds.length, asked, model.config.context),
+      maxTokens: chatBudget(promptIds.length, asked, model.config.context),
       stopIds: readStopIds(body),
       random: readRandom(body, 'seed'),
       topCount: logProbs ? (readCount(body, 'top_logprobs') ?? 0) : 0,

@@ -1,8 +1,9 @@
 import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Settings } from '@app/config';
 import type { Job } from '../generation/job';
 import { Scheduler } from '../generation/scheduler';
-import { JUDGE_ID, replyAsJudge } from '../judge/judge-chat';
+import { replyAsJudge } from '../judge/judge-chat';
 import { PocketModel } from '../model/pocket-model';
 import { EventStream, onClientGone } from '../protocol/event-stream';
 import { objectOf } from '../protocol/json';
@@ -15,6 +16,7 @@ export class ChatController {
   constructor(
     private readonly model: PocketModel,
     private readonly scheduler: Scheduler,
+    private readonly settings: Settings,
   ) {}
 
   @Post('completions')
@@ -24,7 +26,7 @@ export class ChatController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const fields = objectOf(body);
-    if (fields.model === JUDGE_ID) {
+    if (fields.model === this.settings.pocket.judgeModel) {
       await replyAsJudge(fields, reply);
       return;
     }

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { PAUSE_MODES, Scheduler, type PauseMode } from '../generation/scheduler';
 import { PocketFolderError, PocketModel } from '../model/pocket-model';
+import { WeightsNote } from '../model/weights-note';
 import { refuse } from '../protocol/engine-error';
 import { objectOf, type JsonObject } from '../protocol/json';
 
@@ -16,6 +17,7 @@ export class ControlController {
   constructor(
     private readonly model: PocketModel,
     private readonly scheduler: Scheduler,
+    private readonly note: WeightsNote,
   ) {}
 
   @Post('pause_generation')
@@ -62,6 +64,7 @@ export class ControlController {
     const { new_version: version, abort_all_requests: abortAll = true } = objectOf(body);
     if (typeof version !== 'string') return refuse('new_version must be a text', 'new_version');
     if (abortAll === true) this.scheduler.abort('', true);
+    this.note.write({ ...this.scheduler.weights, version });
     this.scheduler.renameVersion(version);
     return { success: true, message: 'Weight version updated', new_version: version };
   }
@@ -81,6 +84,8 @@ export class ControlController {
     try {
       const parameters = this.model.readParameters(path);
       const version = typeof asked === 'string' && asked !== '' ? asked : versionAfter(scheduler.weights.version);
+      // Noted first: what is told to serve also serves after a kill.
+      this.note.write({ path, version });
       scheduler.putWeights(parameters, { path, version });
     } catch (error) {
       if (error instanceof PocketFolderError) return fail(error.message);

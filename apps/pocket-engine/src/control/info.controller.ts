@@ -1,15 +1,13 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Settings } from '@app/config';
 import { Detokenizer } from '@app/tokens';
 import { chatPromptIds } from '../chat/chat-request';
 import { readCount } from '../generation/sampling-request';
 import { Scheduler } from '../generation/scheduler';
-import { JUDGE_ID } from '../judge/judge-chat';
+import { MODEL_ID } from '../model/first-weights';
 import { PocketModel } from '../model/pocket-model';
 import { refuse } from '../protocol/engine-error';
 import { objectOf, type JsonObject } from '../protocol/json';
-
-/** The model's id before the first update; then it is the path of its weights, as in SGLang. */
-export const MODEL_ID = 'pocket';
 
 /** What the engine is, and its tokenizer. */
 @Controller()
@@ -17,6 +15,7 @@ export class InfoController {
   constructor(
     private readonly model: PocketModel,
     private readonly scheduler: Scheduler,
+    private readonly settings: Settings,
   ) {}
 
   @Get(['health', 'health_generate'])
@@ -60,7 +59,7 @@ export class InfoController {
       ...{ id, object: 'model', created: 0, owned_by: 'sglang', root: id, parent: null },
       max_model_len: this.model.config.context,
     });
-    return { object: 'list', data: [this.scheduler.weights.path, JUDGE_ID].map(card) };
+    return { object: 'list', data: [this.scheduler.weights.path, this.settings.pocket.judgeModel].map(card) };
   }
 
   @Post(['v1/tokenize', 'tokenize'])

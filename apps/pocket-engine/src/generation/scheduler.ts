@@ -1,16 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { logSoftmax, sampleToken, topIds } from '@app/pocket-lm';
 import type { PocketModel } from '../model/pocket-model';
+import type { ServedWeights } from '../model/weights-note';
 import { Job, type Finish, type JobRequest } from './job';
 
 export const PAUSE_MODES = ['abort', 'retract', 'in_place'] as const;
 export type PauseMode = (typeof PAUSE_MODES)[number];
-
-/** Weights that are being served. */
-export interface ServedWeights {
-  readonly path: string;
-  readonly version: string;
-}
 
 /** Generates for all jobs at once, a token each at a time; pauses, aborts, and changes weights between two tokens. */
 export class Scheduler {

@@ -4,19 +4,16 @@ import { EventStream } from '../protocol/event-stream';
 import type { JsonObject } from '../protocol/json';
 import { judgeAnswer } from './judge-answer';
 
-/** Model id of the judge: rules behind the chat API, not a model. */
-export const JUDGE_ID = 'pocket-judge';
-
 const NO_TOKENS = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** Answers a chat for the judge. It counts no tokens, since it has none. */
+/** Answers a chat for the judge: rules behind the chat API, not a model. It counts no tokens, since it has none. */
 export const replyAsJudge = async (body: JsonObject, reply: FastifyReply): Promise<void> => {
   const content = judgeAnswer(body);
   const head = (object: string): JsonObject => ({
     id: readRid(body),
     object,
     created: Math.floor(Date.now() / 1000),
-    model: JUDGE_ID,
+    model: body.model,
   });
   const end = { logprobs: null, finish_reason: 'stop', matched_stop: null };
   if (body.stream === true) {

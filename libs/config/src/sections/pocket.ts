@@ -15,4 +15,10 @@ export class PocketSettings extends SettingsSection {
 
   @Setting('Answers that are generated at a time; others wait', whole({ min: 1, max: 128 }))
   readonly streams: number = 16;
+
+  @Setting('Model id of the judge, which is rules', text('a model id'))
+  readonly judgeModel: string = 'pocket-judge';
+
+  @Setting('File that notes which weights serve, so that the engine comes back with them', text('path of a file'))
+  readonly servedFile: string = '.openclaw-rl/pocket-engine.json';
 }

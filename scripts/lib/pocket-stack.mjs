@@ -1,0 +1,60 @@
+import { join, resolve } from 'node:path';
+import { freePort } from './ports.mjs';
+import { root } from './project.mjs';
+import { appSpec } from './services.mjs';
+
+/** Nobody is configured to serve: the pocket model does. */
+export function usesPocketModel({ server }) {
+  return server.baseUrl === null;
+}
+
+/** The pocket model learns from what it is told, unless somebody wants another trainer. */
+export function isTrainerWanted(settings, configured) {
+  return usesPocketModel(settings) && (!configured.has('trainer.backend') || settings.trainer.backend === 'pocket');
+}
+
+/**
+ * Starts the pocket model's engine, policy and judge, and where hints are asked for a second one, judge and teacher, whose
+ * weights never change. Each comes back with the weights that it served. Returns the variables that name them to the apps.
+ */
+export async function providePocketEngines(supervisor, { settings, stateDir }) {
+  const { server, rl, pocket } = settings;
+  const start = async (name) => {
+    const port = await freePort();
+    const env = {
+      ...process.env,
+      ...modelEnv(settings),
+      OPENCLAW_RL_POCKET_HOST: '127.0.0.1',
+      OPENCLAW_RL_POCKET_PORT: String(port),
+      OPENCLAW_RL_POCKET_SERVED_FILE: join(stateDir, `${name}.json`),
+    };
+    await supervisor.start([appSpec('pocket-engine', { name, env })]);
+    return `http://127.0.0.1:${port}`;
+  };
+  const judges = server.judgeBaseUrl === null;
+  const [policyUrl, judgeUrl] = await Promise.all([
+    start('pocket-engine'),
+    judges && rl.asksTeacher ? start('pocket-teacher') : null,
+  ]);
+  return {
+    OPENCLAW_RL_SERVER_BASE_URL: policyUrl,
+    OPENCLAW_RL_SERVER_POLICY_MODEL: 'pocket',
+    ...(judges && { OPENCLAW_RL_SERVER_JUDGE_MODEL: pocket.judgeModel }),
+    ...(judgeUrl !== null && { OPENCLAW_RL_SERVER_JUDGE_BASE_URL: judgeUrl }),
+  };
+}
+
+/** Variables of the trainer that teaches the pocket model, with its weights in the folder of the store. */
+export function pocketTrainerEnv(settings, { configured, stateDir, doorUrl }) {
+  const { weightsDir } = settings.training;
+  return {
+    ...modelEnv(settings),
+    OPENCLAW_RL_TRAINER_BACKEND: 'pocket',
+    OPENCLAW_RL_TRAINER_DOOR_URL: doorUrl,
+    OPENCLAW_RL_TRAINING_WEIGHTS_DIR: configured.has('training.weights_dir') ? weightsDir : join(stateDir, 'weights'),
+  };
+}
+
+function modelEnv({ pocket }) {
+  return { OPENCLAW_RL_POCKET_MODEL_DIR: resolve(root, pocket.modelDir) };
+}
