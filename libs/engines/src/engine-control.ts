@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 import { controlCallTo, type ControlAddress, type ControlCall } from './control-call';
 import { EngineLoadError, EngineStatusError } from './engine-errors';
 import type { EngineControl } from './control-types';
@@ -20,8 +21,7 @@ const otherControl = (): EngineControl => ({
     ),
 });
 
-const hasText = (value: unknown, key: string): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[key] === 'string';
+const hasText = (value: unknown, key: string): boolean => isRecord(value) && typeof value[key] === 'string';
 
 /** A server that does not let us in could be anything. */
 const CLOSED_TO_US = new Set([401, 403]);

@@ -1,3 +1,4 @@
+import { isRecord } from '@app/chat';
 import type { ControlCall } from './control-call';
 import type { EngineControl } from './control-types';
 import { EngineAnswerError, EngineLoadError, EngineStatusError } from './engine-errors';
@@ -7,8 +8,7 @@ const SHORT_MS = 10_000;
 const CANNOT = new Set([400, 404, 405, 422]);
 
 const textAt = (value: unknown, key: string): string | null => {
-  if (typeof value !== 'object' || value === null) return null;
-  const text = (value as Record<string, unknown>)[key];
+  const text = isRecord(value) ? value[key] : null;
   return typeof text === 'string' ? text : null;
 };
 
@@ -43,7 +43,7 @@ export const sglangControl = (call: ControlCall): EngineControl => {
         body: { model_path: path, weight_version: version, flush_cache: !keepsAnswers, keep_pause: true },
         timeoutMs,
       });
-      const succeeded = typeof data === 'object' && data !== null && (data as { success?: unknown }).success;
+      const succeeded = isRecord(data) && data.success;
       if (status === 200 && succeeded === true) return;
       if (status === 200) throw new EngineAnswerError('the engine did not say whether it took the weights');
       throw new EngineLoadError(`the engine did not take the weights of ${path} (status ${status})`);

@@ -1,3 +1,5 @@
+import { isRecord } from '@app/chat';
+
 type Json = Record<string, unknown>;
 
 /** A string of a JSON text, or a number that JSON does not have. */
@@ -6,7 +8,7 @@ const STRING_OR_NON_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
 const parseObject = (text: string): Json | null => {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

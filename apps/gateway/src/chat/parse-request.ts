@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@app/chat';
+import { isRecord, type ChatMessage } from '@app/chat';
 import { invalidRequest } from '../errors/openai-error';
 import { parseJsonObject } from '../http/parse-json';
 import { isConstrained } from './constraints';
@@ -36,9 +36,6 @@ const MAX_MESSAGES = 100_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const optional = <T>(body: Json, field: string, what: string, is: (value: unknown) => value is T): T | null => {
   const value = body[field];
   if (value === undefined || value === null) return null;
@@ -58,14 +55,14 @@ const checkContent = (content: unknown, field: string): void => {
   if (!isArray(content)) throw invalidRequest(field, 'must be a string, null or an array of parts');
   content.forEach((part, i) => {
     if (isString(part)) return;
-    if (!isObject(part)) throw invalidRequest(`${field}[${i}]`, 'must be an object');
+    if (!isRecord(part)) throw invalidRequest(`${field}[${i}]`, 'must be an object');
     const { type, text } = part;
     if (type === 'text' && !isString(text ?? '')) throw invalidRequest(`${field}[${i}].text`, 'must be a string');
   });
 };
 
 const checkMessage = (message: unknown, field: string): ChatMessage => {
-  if (!isObject(message)) throw invalidRequest(field, 'must be an object');
+  if (!isRecord(message)) throw invalidRequest(field, 'must be an object');
   if (!isString(message.role) || message.role === '')
     throw invalidRequest(`${field}.role`, 'must be a non-empty string');
   checkContent(message.content, `${field}.content`);
@@ -74,8 +71,8 @@ const checkMessage = (message: unknown, field: string): ChatMessage => {
     if (!isArray(calls)) throw invalidRequest(`${field}.tool_calls`, 'must be an array');
     calls.forEach((call, i) => {
       const place = `${field}.tool_calls[${i}]`;
-      if (!isObject(call)) throw invalidRequest(place, 'must be an object');
-      if (!isObject(call.function ?? {})) throw invalidRequest(`${place}.function`, 'must be an object');
+      if (!isRecord(call)) throw invalidRequest(place, 'must be an object');
+      if (!isRecord(call.function ?? {})) throw invalidRequest(`${place}.function`, 'must be an object');
     });
   }
   return message as ChatMessage;
@@ -83,8 +80,8 @@ const checkMessage = (message: unknown, field: string): ChatMessage => {
 
 const checkTools = (tools: readonly unknown[]): readonly unknown[] => {
   tools.forEach((tool, i) => {
-    if (!isObject(tool)) throw invalidRequest(`tools[${i}]`, 'must be an object');
-    if (!isObject(tool.function ?? {})) throw invalidRequest(`tools[${i}].function`, 'must be an object');
+    if (!isRecord(tool)) throw invalidRequest(`tools[${i}]`, 'must be an object');
+    if (!isRecord(tool.function ?? {})) throw invalidRequest(`tools[${i}].function`, 'must be an object');
   });
   return tools;
 };

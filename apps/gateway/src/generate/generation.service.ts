@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { hashAnswer, toolSchemas, type Conversation } from '@app/chat';
+import { hashAnswer, isRecord, toolSchemas, type Conversation } from '@app/chat';
 import { Settings } from '@app/config';
 import { ChatAnswer, continuedBody, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
@@ -44,7 +44,7 @@ interface RelayParts {
 const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`;
 
 const wantsUsage = ({ stream_options: options }: RenderedPrompt['fields']): boolean =>
-  typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
+  isRecord(options) && options.include_usage === true;
 
 /** Serves chats through an engine's `/generate`: the prompt is rendered here, the answer's tokens are read here. */
 @Injectable()

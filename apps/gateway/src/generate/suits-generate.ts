@@ -1,10 +1,7 @@
-import type { ChatMessage } from '@app/chat';
+import { isRecord, type ChatMessage } from '@app/chat';
 import type { ChatRequest } from '../chat/parse-request';
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isTextPart = (part: unknown): boolean =>
-  typeof part === 'object' && part !== null && (part as Json).type === 'text';
+const isTextPart = (part: unknown): boolean => isRecord(part) && part.type === 'text';
 
 const isText = ({ content }: ChatMessage): boolean => !Array.isArray(content) || content.every(isTextPart);
 

@@ -1,4 +1,4 @@
-import { InvalidContentError, normalizeMessages, type ChatMessage } from '@app/chat';
+import { InvalidContentError, isRecord, normalizeMessages, type ChatMessage } from '@app/chat';
 import type { DialogMessage } from '@app/pocket-lm';
 import type { JobRequest } from '../generation/job';
 import {
@@ -13,7 +13,7 @@ import {
 import { readRid } from '../generate/generate-request';
 import type { PocketModel } from '../model/pocket-model';
 import { refuse } from '../protocol/engine-error';
-import { isObject, objectOf, type JsonObject } from '../protocol/json';
+import { objectOf, type JsonObject } from '../protocol/json';
 
 /** A body of POST /v1/chat/completions. */
 export interface ChatRequest {
@@ -32,7 +32,7 @@ const checkMessages = (messages: unknown): ChatMessage[] => {
   const list: unknown[] = Array.isArray(messages) ? messages : [];
   if (list.length === 0) refuse('messages: a list of at least one message is required', 'messages');
   list.forEach((message, at) => {
-    if (!isObject(message) || typeof message.role !== 'string') {
+    if (!isRecord(message) || typeof message.role !== 'string') {
       refuse(`messages[${at}].role: a role is required`, 'messages');
     }
   });
@@ -53,7 +53,7 @@ export const chatPromptIds = (body: JsonObject, model: PocketModel): number[] =>
 
 /** What would have to be answered in a form that this model cannot hold to. */
 const refuseForms = ({ tool_choice: choice, response_format: format }: JsonObject): void => {
-  if (choice === 'required' || isObject(choice)) refuse('tool_choice: this model calls no tools', 'tool_choice');
+  if (choice === 'required' || isRecord(choice)) refuse('tool_choice: this model calls no tools', 'tool_choice');
   const { type = 'text' } = objectOf(format);
   if (type !== 'text') refuse('response_format: this model answers in text only', 'response_format');
 };

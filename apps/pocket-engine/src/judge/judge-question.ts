@@ -1,5 +1,5 @@
-import { flattenContent } from '@app/chat';
-import { isObject, objectOf, type JsonObject } from '../protocol/json';
+import { flattenContent, isRecord } from '@app/chat';
+import { objectOf, type JsonObject } from '../protocol/json';
 
 /** What a judge's prompt shows: the only things that the rules look at. */
 export interface JudgeQuestion {
@@ -24,7 +24,7 @@ const sections = (text: string, tag: string): string[] =>
 
 /** Reads a prompt of our judges; of one that is none of theirs it sees an empty next state. */
 export const readJudgeQuestion = (body: JsonObject): JudgeQuestion => {
-  const messages: unknown[] = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
+  const messages: unknown[] = Array.isArray(body.messages) ? body.messages.filter(isRecord) : [];
   const text = messages.map(textOf).join('\n');
   const state = sections(text, 'next_state').at(-1) ?? '';
   const toolResults = sections(state, 'tool_result');

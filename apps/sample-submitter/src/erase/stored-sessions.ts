@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
+import { isRecord } from '@app/chat';
 import { BUCKETS, STREAM_NAMES, TurnArrived, type ErasureDocument } from '@app/contracts';
 import { SessionMessages, turnIdOf, type StoredInfo } from './session-messages';
 
 type After = ErasureDocument['after'];
 
 const placeOf = (value: unknown): string | null =>
-  typeof value === 'object' && value !== null && 'session' in value && typeof value.session === 'string'
-    ? value.session
-    : null;
+  isRecord(value) && typeof value.session === 'string' ? value.session : null;
 
 /** Messages of sessions and turns in every stream, found by their headers. @throws BusUnavailableError */
 @Injectable()

@@ -1,6 +1,7 @@
+import { isRecord } from '@app/chat';
 import { EngineRequestError } from './errors';
 import type { Sampling } from './generation';
-import { asArray, asNumber, asObject, isObject, type JsonObject } from './json';
+import { asArray, asNumber, asObject, type JsonObject } from './json';
 import { renderChat } from './messages';
 import type { EngineDoubleSettings } from './options';
 import { encode } from './tokenizer';
@@ -47,7 +48,7 @@ function checkMessages(body: JsonObject): JsonObject[] {
   const messages = asArray(body.messages);
   if (messages.length === 0) refuse('messages: a list of at least one message is required', 'messages');
   messages.forEach((message, at) => {
-    if (!isObject(message) || typeof message.role !== 'string')
+    if (!isRecord(message) || typeof message.role !== 'string')
       refuse(`messages[${at}].role: a role is required`, 'messages');
   });
   return messages as JsonObject[];

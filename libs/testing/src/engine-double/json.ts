@@ -1,9 +1,8 @@
+import { isRecord } from '@app/chat';
+
 export type JsonObject = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const asObject = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 export const asArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,4 +1,5 @@
-import { asArray, asObject, asText, isObject, type JsonObject } from './json';
+import { isRecord } from '@app/chat';
+import { asArray, asObject, asText, type JsonObject } from './json';
 
 /** The text of a message's content, a string or a list of parts. */
 export function contentText(content: unknown): string {
@@ -28,7 +29,7 @@ export const withoutDecoration = (text: string): string =>
 /** A value as Python's `json.dumps` prints it: with a space behind each comma and colon. */
 function printJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printJson).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isRecord(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${printJson(member)}`);
   return `{${members.join(', ')}}`;
 }
@@ -38,7 +39,7 @@ function printArguments(args: unknown): string {
   if (typeof args !== 'string') return printJson(args ?? {});
   try {
     const value: unknown = JSON.parse(args);
-    return isObject(value) ? printJson(value) : args;
+    return isRecord(value) ? printJson(value) : args;
   } catch {
     return args;
   }

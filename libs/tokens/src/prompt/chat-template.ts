@@ -1,5 +1,5 @@
 import { Template } from '@huggingface/jinja';
-import { normalizeMessages, type ChatMessage } from '@app/chat';
+import { isRecord, normalizeMessages, type ChatMessage } from '@app/chat';
 import type { ModelFolder } from '../model/model-folder';
 
 /** What a prompt is rendered from. */
@@ -10,17 +10,12 @@ export interface PromptSource {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Templates print arguments as JSON of their own: they want the value, not its text. */
 const withArguments = (call: unknown): unknown => {
-  if (!isObject(call) || !isObject(call.function) || typeof call.function.arguments !== 'string') return call;
+  if (!isRecord(call) || !isRecord(call.function) || typeof call.function.arguments !== 'string') return call;
   try {
     const value: unknown = JSON.parse(call.function.arguments);
-    return isObject(value) ? { ...call, function: { ...call.function, arguments: value } } : call;
+    return isRecord(value) ? { ...call, function: { ...call.function, arguments: value } } : call;
   } catch {
     return call;
   }
@@ -36,7 +31,7 @@ export const readyForTemplate = (messages: readonly ChatMessage[]): ChatMessage[
 
 const tokenText = (token: unknown): string | undefined => {
   if (typeof token === 'string') return token;
-  return isObject(token) && typeof token.content === 'string' ? token.content : undefined;
+  return isRecord(token) && typeof token.content === 'string' ? token.content : undefined;
 };
 
 /**
