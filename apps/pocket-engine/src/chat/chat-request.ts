@@ -1,16 +1,8 @@
 import { InvalidContentError, isRecord, normalizeMessages, type ChatMessage } from '@app/chat';
 import type { DialogMessage } from '@app/pocket-lm';
 import type { JobRequest } from '../generation/job';
-import {
-  checkPromptIds,
-  readCount,
-  readRandom,
-  readSampling,
-  readStopIds,
-  readText,
-  tokenBudget,
-} from '../generation/sampling-request';
-import { readRid } from '../generate/generate-request';
+import { readJob, readRid } from '../generation/job-request';
+import { checkPromptIds, readCount, tokenBudget } from '../generation/sampling-request';
 import type { PocketModel } from '../model/pocket-model';
 import { refuse } from '../protocol/engine-error';
 import { objectOf, type JsonObject } from '../protocol/json';
@@ -74,21 +66,19 @@ export const parseChat = (body: JsonObject, headers: Headers, model: PocketModel
   }
   refuseForms(body);
   const promptIds = chatPromptIds(body, model);
-  const asked = readCount(body, 'max_completion_tokens') ?? readCount(body, 'max_tokens');
+  const limit = readCount(body, 'max_completion_tokens') ?? readCount(body, 'max_tokens');
   const logProbs = body.logprobs === true;
+  const asked = {
+    rid: readRid(body),
+    promptIds,
+    maxTokens: chatBudget(promptIds.length, limit, model.config.context),
+    seedField: 'seed',
+    topCount: logProbs ? (readCount(body, 'top_logprobs') ?? 0) : 0,
+  };
   const asks = (what: string): boolean =>
     body[`return_${what}_ids_in_sglext`] === true || headers[`x-sglext-return-${what}-ids`] === '1';
   return {
-    job: {
-      rid: readRid(body),
-      promptIds,
-      sampling: readSampling(body),
-      maxTokens: chatBudget(promptIds.length, asked, model.config.context),
-      stopIds: readStopIds(body),
-      random: readRandom(body, 'seed'),
-      topCount: logProbs ? (readCount(body, 'top_logprobs') ?? 0) : 0,
-      text: readText(body, model),
-    },
+    job: readJob(body, asked, model),
     model: typeof body.model === 'string' ? body.model : 'default',
     stream,
     includeUsage: objectOf(body.stream_options).include_usage === true,

@@ -1,14 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { JobRequest } from '../generation/job';
-import {
-  checkPromptIds,
-  readCount,
-  readRandom,
-  readSampling,
-  readStopIds,
-  readText,
-  tokenBudget,
-} from '../generation/sampling-request';
+import { readJob, readRid } from '../generation/job-request';
+import { checkPromptIds, readCount, tokenBudget } from '../generation/sampling-request';
 import type { PocketModel } from '../model/pocket-model';
 import { refuse } from '../protocol/engine-error';
 import { objectOf, type JsonObject } from '../protocol/json';
@@ -25,10 +17,6 @@ export interface GenerateRequest {
   readonly withText: boolean;
   readonly withPromptIds: boolean;
 }
-
-/** A request's id, or a new one. */
-export const readRid = ({ rid }: JsonObject): string =>
-  typeof rid === 'string' && rid !== '' ? rid : randomUUID().replaceAll('-', '');
 
 const readPrompt = (body: JsonObject, model: PocketModel): number[] => {
   const { text, input_ids: ids } = body;
@@ -51,18 +39,16 @@ export const parseGenerate = (body: JsonObject, model: PocketModel): GenerateReq
   const promptIds = readPrompt(body, model);
   const params = objectOf(body.sampling_params);
   const isOpen = params.max_new_tokens === null;
-  const asked = isOpen ? null : (readCount(params, 'max_new_tokens') ?? DEFAULT_TOKENS);
+  const limit = isOpen ? null : (readCount(params, 'max_new_tokens') ?? DEFAULT_TOKENS);
+  const asked = {
+    rid: readRid(body),
+    promptIds,
+    maxTokens: tokenBudget(promptIds.length, limit, model.config.context),
+    seedField: 'sampling_seed',
+    topCount: readCount(body, 'top_logprobs_num') ?? 0,
+  };
   return {
-    job: {
-      rid: readRid(body),
-      promptIds,
-      sampling: readSampling(params),
-      maxTokens: tokenBudget(promptIds.length, asked, model.config.context),
-      stopIds: readStopIds(params),
-      random: readRandom(params, 'sampling_seed'),
-      topCount: readCount(body, 'top_logprobs_num') ?? 0,
-      text: readText(params, model),
-    },
+    job: readJob(params, asked, model),
     stream: body.stream === true,
     logProbs: body.return_logprob === true,
     start: readStart(body, promptIds.length),

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { readRid } from '../generate/generate-request';
+import { readRid } from '../generation/job-request';
 import { EventStream } from '../protocol/event-stream';
 import type { JsonObject } from '../protocol/json';
 import { judgeAnswer } from './judge-answer';
