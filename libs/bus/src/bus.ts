@@ -13,6 +13,7 @@ import {
   type StreamName,
   type WireMessage,
 } from '@app/contracts';
+import { errorName } from '@app/telemetry';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
 import { Documents, type DocumentSource, type DocumentsOptions } from './document';
@@ -283,7 +284,7 @@ export class Bus {
         app: this.options.app,
         subject: delivery.subject,
         deliveries: delivery.deliveries,
-        error: error instanceof Error ? error.name : typeof error,
+        error: errorName(error),
         at: Date.now(),
       },
       head: {},

@@ -1,4 +1,5 @@
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
+import { errorName } from '@app/telemetry';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
 import type { Bus } from './bus';
@@ -57,7 +58,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       const reply: unknown = await lastValueFrom(this.transformToObservable(await handler(message.string())));
       message.respond(String(reply));
     } catch (error) {
-      this.logger.error(`${subject} was not answered: ${error instanceof Error ? error.name : typeof error}`);
+      this.logger.error(`${subject} was not answered: ${errorName(error)}`);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { errorName } from './error-name';
 import { EXPORTS, type AppName } from './exports';
 import { createRegistry, type Metrics } from './metrics';
 
@@ -47,7 +48,7 @@ export class Telemetry {
   }
 
   handlerFailed(delivery: { subject: string; deliveries: number }, error: unknown): void {
-    const name = error instanceof Error ? error.name : typeof error;
+    const name = errorName(error);
     this.metrics.handlerErrors.inc({ error: name });
     // A parser's message quotes what it was given, which may be a conversation.
     const detail = error instanceof Error && !(error instanceof SyntaxError) ? error.message : '';

@@ -4,7 +4,7 @@ import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
 import type { CaptureRoute, Sampling } from '@app/contracts';
 import type { PolicyWatch } from '@app/pools';
-import { Telemetry } from '@app/telemetry';
+import { errorName, Telemetry } from '@app/telemetry';
 import { identify } from '../chat/identify';
 import type { ChatRequest } from '../chat/parse-request';
 import { samplingOf } from '../chat/upstream-request';
@@ -156,7 +156,7 @@ export class TurnRecorder {
       return work();
     } catch (error) {
       this.context.telemetry.metrics.captureDropped.inc({ cause: 'error' });
-      this.logger.error(`a turn was served but not recorded: ${error instanceof Error ? error.name : 'unknown error'}`);
+      this.logger.error(`a turn was served but not recorded: ${errorName(error)}`);
       return null;
     }
   }

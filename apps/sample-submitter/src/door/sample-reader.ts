@@ -9,7 +9,7 @@ import {
   type Sample,
   type SampleJson,
 } from '@app/sample';
-import { Telemetry } from '@app/telemetry';
+import { errorName, Telemetry } from '@app/telemetry';
 
 const READ_AT_ONCE = 16;
 
@@ -53,8 +53,7 @@ export class SampleReader {
       const sample = sampleFromFrame(TurnSettled.decode(message).body);
       return { ...sample, index: sequence, group_index: sequence };
     } catch (error) {
-      const name = error instanceof Error ? error.name : typeof error;
-      this.logger.error(`sample ${sequence} cannot be read and is left out: ${name}`);
+      this.logger.error(`sample ${sequence} cannot be read and is left out: ${errorName(error)}`);
       return null;
     }
   }

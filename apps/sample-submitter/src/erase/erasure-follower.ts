@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { isRetryable } from '@app/bus';
+import { errorName } from '@app/telemetry';
 import { Erasures, type RecentErasure } from './erasures';
 import { SessionEraser } from './session-eraser';
 import { StoredSessions } from './stored-sessions';
@@ -47,7 +48,7 @@ export class ErasureFollower implements OnApplicationBootstrap, BeforeApplicatio
       await this.look().catch((error: unknown) => {
         // While the bus is away nothing comes out.
         if (!isRetryable(error) && !signal.aborted)
-          this.logger.warn(`erased sessions were not looked after: ${nameOf(error)}`);
+          this.logger.warn(`erased sessions were not looked after: ${errorName(error)}`);
       });
       const restMs = Math.max(LOOK_EVERY_MS, REST_PER_LOOK * (performance.now() - begun));
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
@@ -76,5 +77,3 @@ export class ErasureFollower implements OnApplicationBootstrap, BeforeApplicatio
     else await this.eraser.followUp(session, erasure, before?.revision !== revision);
   }
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Background, jitter } from '@app/bus';
 import { Settings } from '@app/config';
+import { errorName } from '@app/telemetry';
 import { SessionOutcomes } from './session-outcomes';
 
 const SHORTEST_PAUSE_MS = 250;
@@ -28,8 +29,9 @@ export class OutcomeSweeper implements OnApplicationBootstrap, BeforeApplication
       () => jitter(Math.min(LONGEST_PAUSE_MS, pauseMs)),
       () => this.sweep(),
       (error) => {
-        const name = error instanceof Error ? error.name : typeof error;
-        this.logger.warn(`the sweep over turns that wait for an outcome failed (${name}) and will be tried again`);
+        this.logger.warn(
+          `the sweep over turns that wait for an outcome failed (${errorName(error)}) and will be tried again`,
+        );
       },
     );
   }

@@ -8,6 +8,7 @@ import {
 import { Background, jitter } from '@app/bus';
 import { Settings } from '@app/config';
 import { sessionDocumentKey } from '@app/contracts';
+import { errorName } from '@app/telemetry';
 import { Stores } from '../storage/stores';
 import { Progress } from './progress';
 import { isAnswering, isDue } from './session-state';
@@ -53,8 +54,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
       () => jitter(Math.min(LONGEST_PAUSE_MS, this.idleMs / 10)),
       () => this.sweep(),
       (error) => {
-        const name = error instanceof Error ? error.name : typeof error;
-        this.logger.warn(`the sweep over the sessions failed (${name}) and will be tried again`);
+        this.logger.warn(`the sweep over the sessions failed (${errorName(error)}) and will be tried again`);
       },
     );
   }
