@@ -191,15 +191,36 @@ describe('script', () => {
     expect((await chat({ messages: [user('list files'), user(CARRIER)] })).choices[0].message.content).toBe('second');
   });
 
-  it('answers with an error of its choice', async () => {
+  const BODIES: [string, Json][] = [
+    ['/v1/chat/completions', { messages: [user('x')] }],
+    ['/generate', { text: 'x' }],
+  ];
+
+  it.each(BODIES)('answers %s with an error of its choice', async (path, body) => {
     double.script(
       { status: 429, headers: { 'retry-after': '3' }, message: 'slow down' },
       { status: 500, body: { odd: 1 } },
     );
-    const limited = await post('/v1/chat/completions', { messages: [user('x')] });
+    const limited = await post(path, body);
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '3']);
     expect(await limited.json()).toMatchObject({ message: 'slow down', code: 429 });
-    expect(await chat()).toEqual({ odd: 1 });
+    expect(await (await post(path, body)).json()).toEqual({ odd: 1 });
+  });
+
+  it('answers vLLM completions with an error of its choice', async () => {
+    double.set({ dialect: 'vllm' });
+    double.script({ status: 503 });
+    expect((await post('/v1/completions', { prompt: [1, 2] })).status).toBe(503);
+  });
+
+  it.each(BODIES)('fails %s before its first token, in a stream by an event', async (path, body) => {
+    double.script({ content: 'one', errorAfterTokens: 0, status: 503 }, { content: 'one', errorAfterTokens: 0 });
+    expect((await post(path, body)).status).toBe(503);
+    const stream = await post(path, { ...body, stream: true });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('event-stream')]);
+    const [failure, ...rest] = (await stream.text()).split('\n\n');
+    expect(JSON.parse(failure!.replace('data: ', ''))).toMatchObject({ error: { code: 500 } });
+    expect(rest).toEqual(['data: [DONE]', '']);
   });
 
   it('breaks a stream, or ends it with an error event', async () => {

@@ -1,4 +1,5 @@
 import { isRecord } from '@app/chat';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** What one piece of a `/generate` answer brings. */

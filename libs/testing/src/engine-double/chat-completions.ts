@@ -13,11 +13,11 @@ import {
   type ReasoningField,
 } from './chat-shapes';
 import type { Engine, Job } from './engine';
-import { EngineRequestError } from './errors';
 import type { Exchange } from './exchange';
 import { generate, type Finish, type Step } from './generation';
 import { asText, type JsonObject } from './json';
 import type { ScriptedAnswer } from './options';
+import { refuseByScript } from './refuse-by-script';
 import { VOCABULARY_SIZE } from './tokenizer';
 
 interface Chat {
@@ -210,15 +210,7 @@ function chooseAnswer(engine: Engine, exchange: Exchange): ScriptedAnswer | unde
 export async function chatCompletions(engine: Engine, exchange: Exchange, job: Job): Promise<void> {
   const request = parseChat(exchange.body, engine.settings);
   const answer = chooseAnswer(engine, exchange);
-  if (answer?.hang) {
-    await job.orAborted(undefined);
-    return;
-  }
-  if (answer?.status !== undefined && answer.errorAfterTokens === undefined) {
-    if (answer.body !== undefined) exchange.json(answer.status, answer.body, answer.headers);
-    else exchange.error(new EngineRequestError(answer.status, answer.message ?? 'Scripted error'), answer.headers);
-    return;
-  }
+  if (await refuseByScript(exchange, job, answer)) return;
   const chat = { engine, exchange, job, request, answer };
   await (request.stream ? answerStream(chat) : answerWhole(chat));
 }

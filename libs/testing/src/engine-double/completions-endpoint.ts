@@ -3,6 +3,7 @@ import type { Engine, Job } from './engine';
 import type { Exchange } from './exchange';
 import { generate, scoreIds } from './generation';
 import { asArray, asNumber } from './json';
+import { refuseByScript } from './refuse-by-script';
 
 /** POST /v1/completions of a vLLM, whole answers for prompts of token ids: enough to generate and to score. */
 export async function completionsEndpoint(engine: Engine, exchange: Exchange, job: Job): Promise<void> {
@@ -10,6 +11,7 @@ export async function completionsEndpoint(engine: Engine, exchange: Exchange, jo
   const promptIds = asArray(body.prompt) as number[];
   const budget = tokenBudget(promptIds.length, asNumber(body.max_tokens) ?? 16, engine.settings.contextLength);
   const answer = engine.playbook.take(exchange.seen);
+  if (await refuseByScript(exchange, job, answer)) return;
   const limits = sampling(body, budget, engine.settings);
   const steps: { id: number; logProb: number }[] = [];
   const generation = generate(engine, { job, promptIds, sampling: limits, answer, topCount: 0 });

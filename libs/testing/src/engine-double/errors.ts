@@ -11,6 +11,9 @@ export class EngineRequestError extends Error {
   }
 }
 
+/** The script wants the answer to fail here: in a stream by an event, also before its first token. */
+export class ScriptedFailureError extends EngineRequestError {}
+
 /** The script wants the connection cut here. */
 export class ConnectionCutError extends Error {
   override readonly name = 'ConnectionCutError';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from './engine';
-import type { EngineRequestError } from './errors';
+import { ScriptedFailureError, type EngineRequestError } from './errors';
 import type { JsonObject } from './json';
 import type { SeenRequest } from './options';
 
@@ -61,7 +61,7 @@ export class Exchange {
 
   /** The engine's error envelope, as an HTTP answer or, in a stream, as an event. */
   error(error: EngineRequestError, headers: Readonly<Record<string, string>> = {}): void {
-    if (this.streaming) {
+    if (this.streaming || (error instanceof ScriptedFailureError && this.body.stream === true)) {
       const { dialect } = this.engine.settings;
       this.event(dialect === 'vllm' ? this.envelope(error) : { error: this.sglangError(error) });
       this.done();

@@ -5,6 +5,7 @@ import type { Exchange } from './exchange';
 import { generate, scoreIds, type Finish, type Step } from './generation';
 import { asNumber, asObject, asText, type JsonObject } from './json';
 import { topTokens } from './language-model';
+import { refuseByScript } from './refuse-by-script';
 import { encode, tokenText, VOCABULARY_SIZE } from './tokenizer';
 
 type Entry = [logProb: number | null, id: number, text: string | null];
@@ -90,6 +91,7 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
   );
   const started = performance.now();
   const answer = budget > 0 ? engine.playbook.take(exchange.seen) : undefined;
+  if (await refuseByScript(exchange, job, answer)) return;
   const limits = sampling(params, budget, engine.settings);
   const generation = generate(engine, { job, promptIds, sampling: limits, answer, topCount: request.topCount });
   const input = request.logprobs ? inputLogprobs(engine, request) : {};

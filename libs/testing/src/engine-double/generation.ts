@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import { answerIds } from './answers';
 import type { Engine, Job } from './engine';
-import { ConnectionCutError, EngineRequestError } from './errors';
+import { ConnectionCutError, ScriptedFailureError } from './errors';
 import { nextLogProbs, sampleToken, seedOf, topTokens, uniform, type Candidate } from './language-model';
 import type { ScriptedAnswer } from './options';
 import { TextAssembler } from './text-assembler';
@@ -53,7 +53,7 @@ async function beforeToken(engine: Engine, { job, answer }: GenerationRequest, p
   await engine.whileOpen(job);
   if (answer?.breakAfterTokens === position) throw new ConnectionCutError(`The script cuts after ${position} tokens.`);
   if (answer?.errorAfterTokens === position) {
-    throw new EngineRequestError(answer.status ?? 500, answer.message ?? 'Internal server error');
+    throw new ScriptedFailureError(answer.status ?? 500, answer.message ?? 'Internal server error');
   }
   if (answer?.hold && position === (answer.holdAfterTokens ?? 0)) await job.orAborted(answer.hold);
   const pause = position === 0 ? (answer?.firstDelayMs ?? answer?.delayMs) : answer?.delayMs;
