@@ -347,7 +347,10 @@ describe('gateway', () => {
     try {
       const large = await small.post('/v1/chat/completions', chat('x'.repeat(1_100_000)));
       expect(large.status).toBe(413);
-      expect((await large.json()).error.code).toBe('body_too_large');
+      expect((await large.json()).error).toMatchObject({
+        code: 'body_too_large',
+        message: 'the request body is over 1 MiB, the most that gateway.body_limit_mb allows',
+      });
       engine.script({
         content: 'Slow.',
         hold: new Promise<void>((resolve) => (release = resolve)),

@@ -3,7 +3,7 @@ import { BusUnavailableError } from '@app/bus';
 import { OpenAiError } from './openai-error';
 
 /** Status of an error of the HTTP framework (a body over the limit, an unknown route), or null. */
-const frameworkStatus = (error: unknown): number | null => {
+export const frameworkStatus = (error: unknown): number | null => {
   if (error instanceof HttpException) return error.getStatus();
   if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
@@ -27,9 +27,6 @@ export const toOpenAiError = (error: unknown): OpenAiError => {
   }
   const status = frameworkStatus(error);
   const message = error instanceof Error ? error.message : 'unknown error';
-  if (status === 413) {
-    return new OpenAiError(413, 'body_too_large', 'the request body is over gateway.body_limit_mb');
-  }
   if (status !== null && status < 500) return new OpenAiError(status, null, message);
   new Logger('gateway').error(`a request failed: ${placeOf(error)}`);
   return new OpenAiError(500, 'internal_error', 'internal error', { cause: error });

@@ -16,5 +16,5 @@ export const configureHttp = (app: NestFastifyApplication, rules: HttpRules): vo
   const server = app.getHttpAdapter().getInstance();
   installAuth(server, rules);
   parseBodiesBy(app, (body) => body, { bodyLimit: rules.bodyLimitMb * MIB });
-  app.useGlobalFilters(new OpenAiErrorFilter());
+  app.useGlobalFilters(new OpenAiErrorFilter(rules.bodyLimitMb));
 };
