@@ -1,8 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Bus, streamCreatedAt } from '@app/bus';
+import { Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Bus, BusModule, streamCreatedAt } from '@app/bus';
+import { SettingsModule } from '@app/config';
+import { STREAMS } from '@app/contracts';
 import { startNatsServer, type NatsServer } from '@app/testing';
+import { settingsFrom } from '../support/settings-from';
 
 describe('a store that holds the streams once', () => {
   let folder: string;
@@ -45,6 +50,38 @@ describe('a store that holds the streams once', () => {
       await server.restart();
     }
     expect(seen.size).toBe(1);
+  });
+
+  describe('of an app', () => {
+    @Module({})
+    class EmptyApp {}
+
+    const startApp = (env: Readonly<Record<string, string>>): Promise<INestApplicationContext> => {
+      const settings = settingsFrom({ OPENCLAW_RL_NATS_URL: server.url, ...env });
+      const imports = [SettingsModule.forRoot(settings), BusModule.forApp('test')];
+      return NestFactory.createApplicationContext({ module: EmptyApp, imports }, { logger: false });
+    };
+
+    it('is as large as nats.store_gb says', async () => {
+      const app = await startApp({ OPENCLAW_RL_NATS_STORE_GB: '0.25' });
+      try {
+        const bus = app.get(Bus);
+        await bus.ready();
+        const { config } = await bus.connection.current().jsm.streams.info('RL_SAMPLES');
+        expect(config.max_bytes).toBe(Math.floor(0.25 * 1024 ** 3 * STREAMS.RL_SAMPLES.shareOfStore));
+      } finally {
+        await app.close();
+      }
+    });
+
+    it('is kept in nats.replicas copies, which a server alone cannot', async () => {
+      const app = await startApp({ OPENCLAW_RL_NATS_STORE_GB: '1', OPENCLAW_RL_NATS_REPLICAS: '3' });
+      try {
+        await expect(app.get(Bus).ready()).rejects.toThrow('replicas > 1 not supported in non-clustered mode');
+      } finally {
+        await app.close();
+      }
+    });
   });
 
   it('says that it is too small', async () => {

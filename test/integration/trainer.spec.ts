@@ -1,40 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { NestFactory } from '@nestjs/core';
-import type { INestApplication } from '@nestjs/common';
-import type { Bus } from '@app/bus';
 import { PolicyUpdated } from '@app/contracts';
-import { PolicyStore, type PolicyState } from '@app/pools';
 import { parseSampleJson, type Sample } from '@app/sample';
-import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { startNatsServer, until } from '@app/testing';
 import { DoorClient } from '../../apps/trainer/src/door/door-client';
 import { FileBackend } from '../../apps/trainer/src/file/file-backend';
 import { importBatches, ImportError } from '../../apps/trainer/src/import/import-batches';
 import { TrainLoop, type LoopOptions } from '../../apps/trainer/src/training/train-loop';
 import type { TrainerBackend } from '../../apps/trainer/src/training/trainer-backend';
-import { TrainerModule } from '../../apps/trainer/src/trainer.module';
-import { settingsFrom } from '../support/settings-from';
-import { connectBus, get, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
+import { connectBus, get, startSubmitter } from './submitter-harness';
+import { startTrainer, startTrainerWorld, type TrainerWorld } from './trainer-harness';
 
 describe('the trainer', () => {
-  let nats: NatsServer;
-  let bus: Bus;
-  let engine: EngineDouble;
-  let door: Submitter;
+  let world: TrainerWorld;
   let dir: string;
-  let names = 0;
   const endings: (() => Promise<unknown>)[] = [];
 
-  const publish = async (count: number): Promise<string[]> => {
-    const turnIds = Array.from({ length: count }, () => `t${(names += 1)}`);
-    for (const turnId of turnIds) await publishTurn(bus, turnId, 1);
-    for (const turnId of turnIds) await until(() => settledOf(bus, turnId), { what: `${turnId} is settled` });
-    return turnIds;
-  };
-  const state = (): Promise<PolicyState> => new PolicyStore(bus).read();
-  const client = (url = door.url): DoorClient => new DoorClient({ url, apiKey: null, trainer: 'test' });
+  const client = (url = world.door.url): DoorClient => new DoorClient({ url, apiKey: null, trainer: 'test' });
 
   /** A loop with a backend of the test's own. */
   const run = (backend: Partial<TrainerBackend>, options: Partial<LoopOptions> = {}, at = client()) => {
@@ -72,42 +55,28 @@ describe('the trainer', () => {
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'trainer-'));
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
-    engine = await startEngineDouble();
-    door = await startSubmitter(nats.url, {
-      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-    });
+    world = await startTrainerWorld();
   });
   afterEach(async () => {
     for (const end of endings.splice(0)) await end();
-    await door.close();
-    await bus.close();
-    await engine.close();
-    await nats.stop();
+    await world.close();
     rmSync(dir, { recursive: true, force: true });
   });
 
   it('writes batches to files, acknowledges them, and leaves the policy as it is', async () => {
-    const settings = settingsFrom({
-      OPENCLAW_RL_TRAINER_DOOR_URL: door.url,
+    const app = await startTrainer({
+      OPENCLAW_RL_TRAINER_DOOR_URL: world.door.url,
       OPENCLAW_RL_TRAINER_DIR: dir,
-      OPENCLAW_RL_TRAINER_NAME: 'files',
       OPENCLAW_RL_RL_ROLLOUT_STEPS: '2',
     });
-    const app: INestApplication = await NestFactory.create(TrainerModule.forSettings(settings), new FastifyAdapter(), {
-      logger: false,
-    });
-    await app.listen(0, '127.0.0.1');
     endings.push(() => app.close());
-    const turnIds = await publish(4);
-    await until(async () => (await state()).acknowledged === 4, { what: 'four samples are acknowledged' });
+    const turnIds = await world.publish(4);
+    await until(async () => (await world.state()).acknowledged === 4, { what: 'four samples are acknowledged' });
     const { batches } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
     expect(batches.map(({ samples }: any) => samples)).toEqual([2, 2]);
     // They come in the order in which they were settled.
     expect(batches.flatMap(({ turn_ids }: any) => turn_ids).sort()).toEqual(turnIds.sort());
-    expect((await state()).version).toBe(0);
+    expect((await world.state()).version).toBe(0);
     const url = await app.getUrl();
     expect((await get(url, '/readyz')).body).toMatchObject({ status: 'ok' });
     const metrics = async () => (await fetch(`${url}/metrics`)).text();
@@ -116,12 +85,34 @@ describe('the trainer', () => {
     });
   });
 
+  it('shows a locked door its name and its key, and writes batches in the form that is set', async () => {
+    const locked = await startSubmitter(world.natsUrl, { OPENCLAW_RL_DOOR_API_KEYS: 'first,second' });
+    const app = await startTrainer({
+      ...{ OPENCLAW_RL_TRAINER_DOOR_KEY_ENV: 'KEY_OF_THE_DOOR', KEY_OF_THE_DOOR: 'second' },
+      OPENCLAW_RL_TRAINER_DOOR_URL: locked.url,
+      OPENCLAW_RL_TRAINER_NAME: 'files',
+      OPENCLAW_RL_TRAINER_FORMAT: 'jsonl',
+      OPENCLAW_RL_TRAINER_DIR: dir,
+      OPENCLAW_RL_RL_ROLLOUT_STEPS: '2',
+    });
+    endings.push(async () => {
+      await app.close();
+      await locked.close();
+    });
+    await world.publish(2);
+    await until(async () => (await world.state()).acknowledged === 2, { what: 'the batch is acknowledged' });
+    expect(readdirSync(dir).sort()).toEqual(['batch-000001.jsonl', 'manifest.json']);
+    expect(new Set((await world.state()).answers.map(({ trainer }) => trainer.split('/').at(-1)))).toEqual(
+      new Set(['files']),
+    );
+  });
+
   it('imports what was written into an empty store, and into no other', async () => {
     const backend = new FileBackend({ dir, format: 'jsonl', now: () => new Date() });
     const rounds = run({ prepare: () => backend.prepare(), train: (samples) => backend.train(samples) });
-    await publish(2);
+    await world.publish(2);
     await until(() => rounds.length === 1, { what: 'a batch is written' });
-    await expect(importBatches(bus, dir, () => 1)).rejects.toThrow(ImportError);
+    await expect(importBatches(world.bus, dir, () => 1)).rejects.toThrow(ImportError);
 
     const other = await startNatsServer();
     const otherBus = await connectBus(other.url);
@@ -152,20 +143,20 @@ describe('the trainer', () => {
     const gates: string[] = [];
     const train = async (samples: readonly Sample[]) => {
       batches.push(samples);
-      gates.push((await state()).gate.state);
+      gates.push((await world.state()).gate.state);
       return { loss: batches.length };
     };
     const rounds = run(
       { train, publish: () => Promise.resolve({ weightsPath: `/w/${batches.length}` }) },
       { batchesPerUpdate: 2 },
     );
-    await publish(4);
-    await until(async () => (await state()).version === 1, { what: 'version 1' });
+    await world.publish(4);
+    await until(async () => (await world.state()).version === 1, { what: 'version 1' });
     await until(() => rounds.length === 1, { what: 'the round is noted' });
     expect(batches.map(({ length }) => length)).toEqual([2, 2]);
     expect(gates).toEqual(['serving', 'serving']);
-    expect((await state()).acknowledged).toBe(4);
-    expect((await bus.read(PolicyUpdated, '1'))?.body.head).toEqual({ metrics: { loss: 2 } });
+    expect((await world.state()).acknowledged).toBe(4);
+    expect((await world.bus.read(PolicyUpdated, '1'))?.body.head).toEqual({ metrics: { loss: 2 } });
   });
 
   it('trains behind the closed gate where engines have to give way', async () => {
@@ -173,32 +164,34 @@ describe('the trainer', () => {
     run(
       {
         train: async () => {
-          gates.push((await state()).gate.state);
+          gates.push((await world.state()).gate.state);
           return {};
         },
         publish: () => Promise.resolve({ weightsPath: '/w' }),
       },
       { sharesGpus: true },
     );
-    await publish(2);
-    await until(async () => (await state()).version === 1, { what: 'version 1' });
+    await world.publish(2);
+    await until(async () => (await world.state()).version === 1, { what: 'version 1' });
     expect(gates).toEqual(['updating']);
   });
 
   it('keeps its leases and the gate for as long as it trains', async () => {
     const publishLate = async () => {
-      await until(async () => ((await state()).gate.until ?? 0) > begunUntil + 600, { what: 'the gate is extended' });
+      await until(async () => ((await world.state()).gate.until ?? 0) > begunUntil + 600, {
+        what: 'the gate is extended',
+      });
       return { weightsPath: '/w' };
     };
     let begunUntil = 0;
     const train = async () => {
-      begunUntil = (await state()).gate.until ?? 0;
+      begunUntil = (await world.state()).gate.until ?? 0;
       return {};
     };
     run({ train, publish: publishLate }, { sharesGpus: true, gateLeaseMs: 500, leaseMs: 500 });
-    await publish(2);
-    await until(async () => (await state()).version === 1, { what: 'version 1', timeoutMs: 15_000 });
-    expect((await state()).acknowledged).toBe(2);
+    await world.publish(2);
+    await until(async () => (await world.state()).version === 1, { what: 'version 1', timeoutMs: 15_000 });
+    expect((await world.state()).acknowledged).toBe(2);
   });
 
   it.each([false, true])('gives its batch back when the backend fails (shared GPUs: %s)', async (sharesGpus) => {
@@ -213,10 +206,10 @@ describe('the trainer', () => {
       },
       { sharesGpus },
     );
-    await publish(2);
+    await world.publish(2);
     await until(() => rounds.length === 2, { what: 'a second round' });
     expect(rounds).toEqual([expect.objectContaining({ message: 'out of memory' }), 'trained']);
-    expect(await state()).toMatchObject({ version: 1, acknowledged: 2 });
+    expect(await world.state()).toMatchObject({ version: 1, acknowledged: 2 });
   });
 
   it('goes on when the door is back', async () => {
@@ -226,7 +219,7 @@ describe('the trainer', () => {
   });
 
   it('shows the door its key', async () => {
-    const locked = await startSubmitter(nats.url, { OPENCLAW_RL_DOOR_API_KEYS: 'secret' });
+    const locked = await startSubmitter(world.natsUrl, { OPENCLAW_RL_DOOR_API_KEYS: 'secret' });
     endings.push(() => locked.close());
     const wish = { count: 1, waitMs: 0, leaseMs: 1000 };
     const at = (apiKey: string) => new DoorClient({ url: locked.url, apiKey, trainer: 't' });

@@ -119,6 +119,11 @@ describe('what cannot be', () => {
       'pools.trainer_tp is 3 and does not divide the 4 GPUs of the pool (pools.trainer_gpus)',
     ],
     [
+      'a judge of a size that does not divide',
+      { ...POLICY, ...JUDGE, OPENCLAW_RL_POOLS_PRM_TP: '3' },
+      'pools.prm_tp is 3 and does not divide the 2 GPUs of the pool (pools.prm_gpus)',
+    ],
+    [
       'GPUs that no engine uses',
       { ...POLICY, OPENCLAW_RL_POOLS_POLICY_TP: '1' },
       'pools.policy_gpus holds 2 GPUs, and 1 engines of 1 use 1: change one of them, or pools.policy_tp',

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Score } from '@app/advantage';
 import { Bus, MAX_DELIVERIES, OutageError } from '@app/bus';
 import { Settings } from '@app/config';
@@ -14,9 +14,9 @@ const ANSWER_PAUSE_MS = 5000;
 @Injectable()
 export class RatedTurns {
   constructor(
-    private readonly bus: Bus,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'read'>,
     private readonly settings: Settings,
-    private readonly places: TurnPlaces,
+    @Inject(TurnPlaces) private readonly places: Pick<TurnPlaces, 'sessionOf'>,
   ) {}
 
   /**

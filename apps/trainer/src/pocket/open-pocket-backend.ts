@@ -1,7 +1,28 @@
-import type { Settings } from '@app/config';
+import type { Settings, TrainingSettings } from '@app/config';
 import type { DoorClient } from '../door/door-client';
+import type { LearnerOptions } from './learner';
 import { PocketBackend } from './pocket-backend';
 import { WeightFolders } from './weight-folders';
+
+/** How the pocket model is trained, as [training] says it. */
+export const learnerOptions = (training: TrainingSettings): LearnerOptions => ({
+  objective: {
+    clip: { low: training.clipLow, high: training.clipHigh, dual: training.dualClip },
+    kl: training.klEstimator,
+    klCoefficient: training.klCoefficient,
+    entropyCoefficient: training.entropyCoefficient,
+    distillationCoefficient: training.distillationCoefficient,
+  },
+  reduction: training.reduction,
+  optimizer: {
+    beta1: training.beta1,
+    beta2: training.beta2,
+    epsilon: training.epsilon,
+    decay: training.weightDecay,
+    maxNorm: training.maxGradientNorm,
+  },
+  learningRate: training.learningRate,
+});
 
 /** The pocket backend as it is configured. */
 export const openPocketBackend = ({ training, pocket }: Settings, door: DoorClient): PocketBackend =>
@@ -12,24 +33,7 @@ export const openPocketBackend = ({ training, pocket }: Settings, door: DoorClie
       checkpointEvery: training.checkpointEvery,
     }),
     {
-      learner: {
-        objective: {
-          clip: { low: training.clipLow, high: training.clipHigh, dual: training.dualClip },
-          kl: training.klEstimator,
-          klCoefficient: training.klCoefficient,
-          entropyCoefficient: training.entropyCoefficient,
-          distillationCoefficient: training.distillationCoefficient,
-        },
-        reduction: training.reduction,
-        optimizer: {
-          beta1: training.beta1,
-          beta2: training.beta2,
-          epsilon: training.epsilon,
-          decay: training.weightDecay,
-          maxNorm: training.maxGradientNorm,
-        },
-        learningRate: training.learningRate,
-      },
+      learner: learnerOptions(training),
       stepsPerBatch: training.stepsPerBatch,
       served: () => door.policy(),
       now: () => performance.now(),
