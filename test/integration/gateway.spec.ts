@@ -243,6 +243,20 @@ describe('gateway', () => {
     }
   });
 
+  it('shows the engine the key of server.api_key_env', async () => {
+    const closed = await startEngineDouble({ apiKey: 'right' });
+    const front = await start({
+      ...{ OPENCLAW_RL_SERVER_API_KEY_ENV: 'KEY_OF_THE_ENGINE', KEY_OF_THE_ENGINE: 'right' },
+      OPENCLAW_RL_SERVER_BASE_URL: closed.url,
+    });
+    try {
+      expect((await front.post('/v1/chat/completions', chat('hi'))).status).toBe(200);
+    } finally {
+      await front.close();
+      await closed.close();
+    }
+  });
+
   it('warns where keys and conversations can be overheard', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const open = await start({ OPENCLAW_RL_GATEWAY_HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one' });

@@ -221,6 +221,13 @@ describe('weight updates at the door', () => {
     expect(calls('/update_weights_from_disk')).toMatchObject([{ flush_cache: true }]);
   });
 
+  it('shows the engines the key of server.api_key_env', async () => {
+    engine.set({ apiKey: 'right' });
+    const door = await open({ OPENCLAW_RL_SERVER_API_KEY_ENV: 'KEY_OF_THE_ENGINE', KEY_OF_THE_ENGINE: 'right' });
+    const { token } = (await begin(door)).body;
+    expect(await on(door, token, 'commit', { weights_path: '/w' })).toMatchObject({ status: 200 });
+  });
+
   it('does not close the gate for engines that cannot be asked', async () => {
     engine.set({ apiKey: 'secret' });
     const refused = await open();

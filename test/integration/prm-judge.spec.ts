@@ -276,6 +276,16 @@ describe('prm-judge', () => {
     expect(new Set(judge.chats('judge').map(({ body }) => body.temperature))).toEqual(new Set([temperature]));
   });
 
+  it('shows the judge its key, and allows it as many tokens as it may use', async () => {
+    judge.set({ apiKey: 'right' });
+    await start({
+      ...{ OPENCLAW_RL_SERVER_JUDGE_API_KEY_ENV: 'KEY_OF_THE_JUDGE', KEY_OF_THE_JUDGE: 'right' },
+      OPENCLAW_RL_JUDGE_MAX_TOKENS: '77',
+    });
+    await judged(await turn());
+    expect(new Set(judge.chats('judge').map(({ body }) => body.max_tokens))).toEqual(new Set([77]));
+  });
+
   describe('outage', () => {
     it.each([1, 4])('begins with the failure in a row that judge.breaker_failures says: %d', async (failures) => {
       let down = true;
