@@ -448,10 +448,7 @@ describe('capture routes', () => {
       const state = before?.json<object>() ?? INITIAL_POLICY_STATE;
       const updating = { state: 'updating', until: Date.now() + 60_000 };
       try {
-        engine.script(
-          { content: 'One two', holdAfterTokens: 2, hold: new Promise(() => undefined) },
-          { errorAfterTokens: 0 },
-        );
+        engine.script({ content: 'One two', holdAfterTokens: 2, hold: new Promise(() => undefined) }, { status: 500 });
         const responding = gateway.post('/v1/chat/completions', request({ stream: true }));
         await until(() => engine.chats().length === 1, { what: 'the request at the engine' });
         await bucket.put(POLICY_KEY, JSON.stringify({ ...state, gate: updating }));
