@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '@app/testing';
+import { killWithParent, until } from '@app/testing';
 import { lastingPort } from './ports';
 import { ownNode, ServiceError } from './service';
 
@@ -34,7 +34,7 @@ export class EngineProcess {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.on('data', (data: Buffer) => (this.said += data.toString()));
-    process.once('exit', () => child.kill('SIGKILL'));
+    killWithParent(child);
     this.child = child;
     await until(async () => (await this.weights()) !== null, { what: 'the engine is up', timeoutMs: 60_000 });
   }

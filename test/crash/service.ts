@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, writeFileSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '@app/testing';
+import { killWithParent, until } from '@app/testing';
 import type { Life } from './ledger';
 
 const ROOT = join(__dirname, '../..');
@@ -88,8 +88,7 @@ export class Service {
       env: { ...this.options.env, CRASH_CLOCK_FILE: this.clockFile },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const killWithParent = (): void => void child.kill('SIGKILL');
-    process.once('exit', killWithParent);
+    killWithParent(child);
     this.child = child;
     this.isUp = false;
     this.isEnding = false;
@@ -101,7 +100,6 @@ export class Service {
       if (data.includes('ready on')) this.isUp = true;
     });
     child.once('exit', (code, signal) => {
-      process.removeListener('exit', killWithParent);
       this.child = null;
       this.isUp = false;
       if (!this.isEnding) this.log.write(`ENDED BY ITSELF with ${String(code)} ${String(signal)}\n`);

@@ -1,6 +1,7 @@
 import { decode, encode, nextLogProbs, startEngineDouble, type EngineDouble, type ScriptedAnswer } from '@app/testing';
 import { OpenClawClient } from '../support/openclaw-client';
-import { startStack, type Stack } from '../support/start-stack';
+import { Opened } from '../support/opened';
+import { STACK_UP_MS, startStack, type Stack } from '../support/start-stack';
 import { TrainerClient, type LeasedSample } from '../support/trainer-client';
 
 const TURN_END = '<|im_end|>';
@@ -27,30 +28,31 @@ const judgeRule = ({
 };
 
 describe('hindsight', () => {
+  jest.setTimeout(STACK_UP_MS + 120_000);
+  const opened = new Opened();
   let policy: EngineDouble;
   let prm: EngineDouble;
   let stack: Stack;
 
   const begin = async (algorithm: string, returnOriginalLogprob: boolean): Promise<TrainerClient> => {
-    policy = await startEngineDouble({ returnOriginalLogprob, weightVersion: 'policy' });
-    prm = await startEngineDouble({ weightVersion: 'teacher' });
+    policy = opened.add(await startEngineDouble({ returnOriginalLogprob, weightVersion: 'policy' }));
+    prm = opened.add(await startEngineDouble({ weightVersion: 'teacher' }));
     prm.script(judgeRule);
-    stack = await startStack({
-      OPENCLAW_RL_SERVER_BASE_URL: policy.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-      OPENCLAW_RL_SERVER_TEMPERATURE: '0.6',
-      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: prm.url,
-      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
-      OPENCLAW_RL_RL_ALGORITHM: algorithm,
-      OPENCLAW_RL_SESSION_IDLE_MINUTES: '0.05',
-    });
+    stack = opened.add(
+      await startStack({
+        OPENCLAW_RL_SERVER_BASE_URL: policy.url,
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+        OPENCLAW_RL_SERVER_TEMPERATURE: '0.6',
+        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: prm.url,
+        OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+        OPENCLAW_RL_RL_ALGORITHM: algorithm,
+        OPENCLAW_RL_SESSION_IDLE_MINUTES: '0.05',
+      }),
+    );
     return new TrainerClient(stack.door);
   };
 
-  afterEach(async () => {
-    await stack.stop();
-    await Promise.all([policy.close(), prm.close()]);
-  });
+  afterEach(() => opened.close());
 
   /** The prompt with the hint behind the last user's words, put together as text and made tokens anew. */
   const hintedPrompt = ({ tokens, response_length }: LeasedSample): number[] => {
@@ -85,7 +87,11 @@ describe('hindsight', () => {
       [hintOnly!, 0],
     ] as const) {
       expect(sample.reward.score).toBe(reward);
-      expect(sample.metadata).toMatchObject({ hint: HINT, log_probs_tempered: false, sampling: { temperature: 0.6 } });
+      expect(sample.metadata).toMatchObject({
+        hint: HINT,
+        log_probs_tempered: false,
+        sampling: { temperature: 0.6 },
+      });
       const teacher = scoredBy('teacher', hintedPrompt(sample), sample);
       const student = scoredBy('policy', sample.tokens.slice(0, -sample.response_length), sample);
       expect(sample.teacher_log_probs).toHaveLength(sample.response_length);
@@ -108,7 +114,7 @@ describe('hindsight', () => {
     expect(stats.outcomes).toMatchObject({ sample: 3, neutral: 1 });
     expect(stats.signals).toEqual({ both: 1, teacher: 1, reward: 1 });
     expect(samples.has(passed.turnId) || samples.has(last.turnId)).toBe(false);
-  }, 120_000);
+  });
 
   it('subtracts no log-probs that were taken at another temperature', async () => {
     const trainer = await begin('opd', false);
@@ -119,5 +125,5 @@ describe('hindsight', () => {
     expect((await trainer.stats()).outcomes).not.toHaveProperty('sample');
     // But for the one that shows at the start that it can, the teacher was asked for nothing.
     expect(prm.requests.filter(({ path }) => path === '/generate')).toHaveLength(1);
-  }, 120_000);
+  });
 });

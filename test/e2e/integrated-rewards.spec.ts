@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { startEngineDouble, until, type EngineDouble } from '@app/testing';
+import { startEngineDouble, until } from '@app/testing';
 import { OpenClawClient } from '../support/openclaw-client';
-import { startStack, type Stack } from '../support/start-stack';
+import { Opened } from '../support/opened';
+import { STACK_UP_MS, startStack, type Stack } from '../support/start-stack';
 import { TrainerClient } from '../support/trainer-client';
 
 /** Process id of a service of the stack. */
@@ -14,23 +15,22 @@ const pidOf = (stack: Stack, service: string): number | null => {
 };
 
 describe('integrated rewards', () => {
-  let engine: EngineDouble;
-  let stack: Stack;
+  jest.setTimeout(STACK_UP_MS + 120_000);
+  const opened = new Opened();
 
-  afterEach(async () => {
-    await stack.stop();
-    await engine.close();
-  });
+  afterEach(() => opened.close());
 
   it('rewards every turn by the outcome of its session, also where the service that waits is killed', async () => {
-    engine = await startEngineDouble({});
-    stack = await startStack({
-      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
-      OPENCLAW_RL_REWARD_INTEGRATED: '1',
-      OPENCLAW_RL_REWARD_PROCESS_WEIGHT: '0.25',
-    });
+    const engine = opened.add(await startEngineDouble({}));
+    const stack = opened.add(
+      await startStack({
+        OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+        OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+        OPENCLAW_RL_REWARD_INTEGRATED: '1',
+        OPENCLAW_RL_REWARD_PROCESS_WEIGHT: '0.25',
+      }),
+    );
     const trainer = new TrainerClient(stack.door);
     const post = async (path: string, body: object): Promise<void> => {
       const response = await fetch(`${stack.gateway}${path}`, {
@@ -73,5 +73,5 @@ describe('integrated rewards', () => {
     expect(advantage(one[0]!.turnId)).toBeCloseTo(Math.SQRT1_2, 5);
     expect(advantage(two[0]!.turnId)).toBeCloseTo(-Math.SQRT1_2, 5);
     expect(advantage(one[1]!.turnId)).toBeCloseTo(-advantage(two[1]!.turnId), 12);
-  }, 180_000);
+  });
 });

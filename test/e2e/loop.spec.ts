@@ -1,33 +1,34 @@
 import { startEngineDouble, until, type EngineDouble } from '@app/testing';
 import { OpenClawClient } from '../support/openclaw-client';
-import { startStack, type Stack } from '../support/start-stack';
+import { Opened } from '../support/opened';
+import { STACK_UP_MS, startStack, type Stack } from '../support/start-stack';
 import { TrainerClient } from '../support/trainer-client';
 
 /** Conversations in, samples out: real processes, a real nats-server, the OpenAI SDK as client. */
 describe('the loop', () => {
+  const opened = new Opened();
   let engine: EngineDouble;
   let stack: Stack;
   let trainer: TrainerClient;
 
   beforeAll(async () => {
-    engine = await startEngineDouble({});
-    stack = await startStack(
-      {
-        OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-        OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
-        OPENCLAW_RL_SESSION_IDLE_MINUTES: '0.05',
-        OPENCLAW_RECORD_ENABLED: '1',
-      },
-      ['--judges', '3'],
+    engine = opened.add(await startEngineDouble({}));
+    stack = opened.add(
+      await startStack(
+        {
+          OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+          OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+          OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
+          OPENCLAW_RL_SESSION_IDLE_MINUTES: '0.05',
+          OPENCLAW_RECORD_ENABLED: '1',
+        },
+        ['--judges', '3'],
+      ),
     );
     trainer = new TrainerClient(stack.door);
-  }, 120_000);
+  }, STACK_UP_MS + 30_000);
 
-  afterAll(async () => {
-    await stack.stop();
-    await engine.close();
-  });
+  afterAll(() => opened.close());
 
   const outcome = (name: string) =>
     until(async () => (await trainer.stats()).outcomes[name], { what: name, timeoutMs: 20_000 });

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STREAMS } from '@app/contracts';
 import { freePort, until } from '@app/testing';
+import { STACK_UP_MS } from '../support/start-stack';
 
 const root = join(__dirname, '../..');
-const UP_MS = 90_000;
 const UP = 'Ctrl-C stops everything';
 
 let folder: string;
@@ -54,7 +54,7 @@ function start(env: NodeJS.ProcessEnv = {}, args: readonly string[] = []): Start
 async function startUp(env: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<Started> {
   const stack = start(env, args);
   const isUp = (): boolean => stack.output().includes(UP) || stack.child.exitCode !== null;
-  await until(isUp, { what: 'the stack is up', timeoutMs: UP_MS, everyMs: 50 });
+  await until(isUp, { what: 'the stack is up', timeoutMs: STACK_UP_MS, everyMs: 50 });
   expect(stack.output()).toContain(UP);
   return stack;
 }
@@ -204,7 +204,7 @@ describe('finding a nats-server', () => {
 });
 
 describe('the whole stack', () => {
-  jest.setTimeout(2 * UP_MS);
+  jest.setTimeout(2 * STACK_UP_MS);
 
   test('is up with one line a service, serves, survives a dead service, and stops with nothing left', async () => {
     const doors = await freeDoors();

@@ -17,6 +17,7 @@ export type {
 } from './engine-double/options';
 export { decode, encode, SPECIAL, VOCABULARY_SIZE } from './engine-double/tokenizer';
 export { freePort, NoFreePortError } from './free-port';
+export { killWithParent } from './kill-with-parent';
 export { NatsServerError, startNatsServer } from './nats-server';
 export type { NatsServer, NatsServerOptions } from './nats-server';
 export { ConditionTimeoutError, until } from './until';

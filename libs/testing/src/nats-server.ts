@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { killWithParent } from './kill-with-parent';
 
 /** Thrown when nats-server is missing, or does not get ready. */
 export class NatsServerError extends Error {
@@ -58,8 +59,7 @@ function launch(configPath: string): Promise<Running> {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, GOMEMLIMIT: '192MiB' },
   });
-  const killWithParent = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithParent);
+  killWithParent(child);
   let log = '';
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown): void => {
@@ -69,7 +69,6 @@ function launch(configPath: string): Promise<Running> {
     };
     const exited = new Promise<void>((done) =>
       child.once('exit', (code) => {
-        process.removeListener('exit', killWithParent);
         fail(`ended with code ${String(code)} before it was ready`);
         done();
       }),
