@@ -19,6 +19,7 @@ import {
   type TurnFollowedInfo,
 } from '@app/contracts';
 import { freePort, startNatsServer, until, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 
 const STORE = { storeGb: 0.05, replicas: 1 };
 const FOLLOWS: ConsumerDefinition = { ...CONSUMERS.judge, ackWaitSeconds: 2 };
@@ -32,27 +33,19 @@ class BusyError extends Error {
 const infoOf = (turnId: string): TurnFollowedInfo => ({ turnId, session: 's', role: 'user', nextTurnId: 'n' });
 
 describe('the bus', () => {
+  const opened = new Opened();
   let server: NatsServer;
-  let buses: Bus[] = [];
 
   const newBus = (
     options: { app?: string; url?: string; storeGb?: number; onHandlerError?: (d: Delivery, e: unknown) => void } = {},
-  ): Bus => {
-    const bus = new Bus({ url: server.url, app: 'test', ...STORE, ...options });
-    buses.push(bus);
-    return bus;
-  };
+  ): Bus => opened.add(new Bus({ url: server.url, app: 'test', ...STORE, ...options }));
   const follow = (bus: Bus, turnId: string) => bus.publish(TurnFollowed, [turnId], { info: infoOf(turnId), head: {} });
   const turnOf = (delivery: Delivery): string => TurnFollowed.decodeInfo(delivery).turnId;
 
   beforeEach(async () => {
-    server = await startNatsServer();
+    server = opened.add(await startNatsServer());
   });
-  afterEach(async () => {
-    await Promise.all(buses.map((bus) => bus.close()));
-    buses = [];
-    await server.stop();
-  });
+  afterEach(() => opened.close());
 
   describe('publishing', () => {
     it('stores a message once, whichever process comes first', async () => {

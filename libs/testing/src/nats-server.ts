@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { killWithParent } from './kill-with-parent';
@@ -84,6 +85,9 @@ function launch(configPath: string): Promise<Running> {
       const port = Number(/client connections on [^\s]*:(\d+)/.exec(log)?.[1]);
       if (port && log.includes('Server is ready')) {
         clearTimeout(timer);
+        // A server that a failed test forgets must not keep its process from ending, which then takes the server along.
+        child.unref();
+        (child.stderr as Socket).unref();
         resolve({ child, exited, port });
       }
     });
@@ -111,6 +115,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = running;
     running = undefined;
+    ending?.child.ref();
     ending?.child.kill(signal);
     await ending?.exited;
   };
