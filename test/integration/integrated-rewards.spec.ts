@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@app/bus';
 import {
   BUCKETS,
-  CONSUMERS,
   EraseSession,
   FeedbackGiven,
   outcomeDocumentKey,
@@ -10,9 +9,8 @@ import {
   SessionEnded,
   TurnSettled,
 } from '@app/contracts';
-import { startNatsServer, until, type NatsServer } from '@app/testing';
+import { until, type NatsServer } from '@app/testing';
 import {
-  connectBus,
   post,
   publishCompleted,
   publishFollowed,
@@ -20,9 +18,9 @@ import {
   publishJudged,
   publishTurn,
   settledOf,
-  startSubmitter,
   type Submitter,
 } from './submitter-harness';
+import { SubmitterWorld } from './submitter-world';
 
 /** A leased sample, of any shape: what is read of it is compared, not trusted. */
 type SampleBody = Record<string, any>;
@@ -33,17 +31,13 @@ const KEY = outcomeDocumentKey(SESSION);
 const INTEGRATED = { OPENCLAW_RL_REWARD_INTEGRATED: 'true' };
 
 describe('integrated rewards', () => {
+  let world: SubmitterWorld;
   let nats: NatsServer;
   let bus: Bus;
-  const submitters: Submitter[] = [];
 
-  const start = async (env: Record<string, string> = {}): Promise<Submitter> => {
-    const submitter = await startSubmitter(nats.url, { ...INTEGRATED, ...env });
-    submitters.push(submitter);
-    return submitter;
-  };
-  const outcome = (turnId: string) =>
-    until(() => settledOf(bus, turnId), { what: `turn.settled of ${turnId}`, timeoutMs: 15_000 });
+  const start = (env: Readonly<Record<string, string>> = {}): Promise<Submitter> =>
+    world.start({ ...INTEGRATED, ...env });
+  const outcome = (turnId: string) => world.settled(turnId);
   const document = async () => (await (await bus.documents(BUCKETS.sessions, parseOutcomeDocument)).get(KEY))?.value;
   const waiting = (...turnIds: string[]) =>
     until(
@@ -52,15 +46,6 @@ describe('integrated rewards', () => {
         return JSON.stringify(turns) === JSON.stringify(turnIds.toSorted());
       },
       { what: `${turnIds.join(', ') || 'nobody'} waits`, timeoutMs: 15_000 },
-    );
-  const idle = () =>
-    until(
-      async () => {
-        const { stream, durable } = CONSUMERS.submitter;
-        const state = await bus.connection.current().jsm.consumers.info(stream, durable);
-        return state.num_pending + state.num_ack_pending === 0;
-      },
-      { what: 'an empty queue', timeoutMs: 15_000 },
     );
 
   /** What the tracker publishes at the end of a session. */
@@ -94,14 +79,10 @@ describe('integrated rewards', () => {
   };
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
+    world = await SubmitterWorld.open();
+    ({ nats, bus } = world);
   });
-  afterEach(async () => {
-    await Promise.all(submitters.splice(0).map((each) => each.close()));
-    await bus.close();
-    await nats.stop();
-  });
+  afterEach(() => world.close());
 
   it("wait for the session's end, and are normalised over the batch's samples of the same step", async () => {
     const submitter = await start({
@@ -158,7 +139,7 @@ describe('integrated rewards', () => {
     expect(await outcome('after')).toMatchObject({ kind: 'sample', outcome: 0.5 });
     await publishCompleted(bus, 'late');
     await end();
-    await idle();
+    await world.workedOff();
     // Nobody has said another: what was said before counts for the last turns too.
     await publishJudged(bus, 'late', -1);
     expect(await outcome('late')).toMatchObject({ kind: 'sample', score: -1, outcome: 0.5 });
@@ -171,7 +152,7 @@ describe('integrated rewards', () => {
     await rate('scored', { score: -1 });
     await waiting('scored');
     await publishJudged(bus, 'scored', 1);
-    await idle();
+    await world.workedOff();
     await end(1);
     expect(await outcome('scored')).toMatchObject({ kind: 'sample', score: -1, source: 'feedback' });
     expect((await lease(submitter, 'batch'))[0]).toMatchObject({
@@ -222,14 +203,14 @@ describe('integrated rewards', () => {
   it('are finished by a sweep where whoever knew the outcome died, and without one once they are switched off', async () => {
     const QUICK = { OPENCLAW_RL_REWARD_OUTCOME_WAIT_S: '0.3' };
     const restart = async (env: Record<string, string>): Promise<void> => {
-      await Promise.all(submitters.splice(0).map((each) => each.close()));
+      await world.stop();
       await start({ ...QUICK, ...env });
     };
     await restart({});
     await publishTurn(bus, 'left', 1);
     await waiting('left');
-    await idle();
-    await Promise.all(submitters.splice(0).map((each) => each.close()));
+    await world.workedOff();
+    await world.stop();
     // As a replica leaves it that dies between writing the document and settling its turns.
     const documents = await bus.documents(BUCKETS.sessions, parseOutcomeDocument);
     await documents.update(KEY, (current) => ({
@@ -252,10 +233,10 @@ describe('integrated rewards', () => {
     await waiting('told');
     await rate('told', { outcome: 1 });
     await outcome('told');
-    await idle();
+    await world.workedOff();
     expect(await document()).toMatchObject({ said: [{ outcome: 1 }] });
     await publishTurn(bus, 'held', 1);
-    await idle();
+    await world.workedOff();
     const request = EraseSession.encodeRequest({ session: SESSION });
     await bus.core().request(EraseSession.subject, request, { timeout: 20_000 });
     expect(await document()).toBeUndefined();

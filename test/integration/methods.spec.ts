@@ -3,10 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@app/bus';
-import { CONSUMERS } from '@app/contracts';
-import { startNatsServer, until, type NatsServer } from '@app/testing';
+import { until, type NatsServer } from '@app/testing';
 import {
-  connectBus,
   get,
   post,
   publishCompleted,
@@ -15,39 +13,22 @@ import {
   publishHinted,
   publishJudged,
   settledOf,
-  startSubmitter,
   type Submitter,
 } from './submitter-harness';
+import { SubmitterWorld } from './submitter-world';
 
 /** A leased sample, of any shape: what is read of it is compared, not trusted. */
 type SampleBody = Record<string, any>;
 
 describe('methods in sample-submitter', () => {
+  let world: SubmitterWorld;
   let nats: NatsServer;
   let bus: Bus;
-  const submitters: Submitter[] = [];
 
-  const start = async (env: Record<string, string> = {}): Promise<Submitter> => {
-    const submitter = await startSubmitter(nats.url, env);
-    submitters.push(submitter);
-    return submitter;
-  };
   const HYBRID = { OPENCLAW_RL_RL_ALGORITHM: 'hybrid' };
   const OPD = { OPENCLAW_RL_RL_ALGORITHM: 'opd' };
 
-  const outcome = (turnId: string) =>
-    until(() => settledOf(bus, turnId), { what: `turn.settled of ${turnId}`, timeoutMs: 15_000 });
-
-  /** Resolves when everything published so far has been worked on. */
-  const idle = (timeoutMs = 15_000) =>
-    until(
-      async () => {
-        const { stream, durable } = CONSUMERS.submitter;
-        const state = await bus.connection.current().jsm.consumers.info(stream, durable);
-        return state.num_pending + state.num_ack_pending === 0;
-      },
-      { what: 'an empty queue', timeoutMs },
-    );
+  const outcome = (turnId: string) => world.settled(turnId);
 
   const sampleOf = async ({ url }: Submitter, turnId: string) => {
     const leased = await post(url, '/v1/samples/lease', { request_id: randomUUID(), max: 64 });
@@ -55,22 +36,18 @@ describe('methods in sample-submitter', () => {
   };
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
+    world = await SubmitterWorld.open();
+    ({ nats, bus } = world);
   });
-  afterEach(async () => {
-    await Promise.all(submitters.splice(0).map((each) => each.close()));
-    await bus.close();
-    await nats.stop();
-  });
+  afterEach(() => world.close());
 
   it.each(['judge first', 'teacher first'])('makes one sample of both halves, %s', async (order) => {
-    const submitter = await start(HYBRID);
+    const submitter = await world.start(HYBRID);
     await publishCompleted(bus, 'both');
     const halves = [() => publishJudged(bus, 'both', -1), () => publishHinted(bus, 'both', [-0.5, -0.125])];
     if (order === 'teacher first') halves.reverse();
     await halves[0]!();
-    await idle();
+    await world.workedOff();
     expect(await settledOf(bus, 'both')).toBeNull();
     await halves[1]!();
     expect(await outcome('both')).toMatchObject({ kind: 'sample', signal: 'both', score: -1, source: 'votes' });
@@ -85,7 +62,7 @@ describe('methods in sample-submitter', () => {
   });
 
   it('follows the whole table, and counts what samples train on', async () => {
-    const submitter = await start({ ...HYBRID, OPENCLAW_COMBINE_W_RL: '2', OPENCLAW_COMBINE_W_OPD: '0.5' });
+    const submitter = await world.start({ ...HYBRID, OPENCLAW_COMBINE_W_RL: '2', OPENCLAW_COMBINE_W_OPD: '0.5' });
     const turn = async (name: string, score: 1 | -1 | 0 | null, hint: readonly [number, number] | 'no_hint') => {
       await publishCompleted(bus, name);
       await Promise.all([publishJudged(bus, name, score), publishHinted(bus, name, hint)]);
@@ -114,7 +91,7 @@ describe('methods in sample-submitter', () => {
   });
 
   it('trains on hints alone with opd, and needs no judge', async () => {
-    await start(OPD);
+    await world.start(OPD);
     for (const turnId of ['hinted', 'unhinted', 'mismatch']) await publishCompleted(bus, turnId);
     await publishHinted(bus, 'hinted', [-1, -1]);
     await publishHinted(bus, 'unhinted', 'no_valid_vote');
@@ -125,30 +102,30 @@ describe('methods in sample-submitter', () => {
   });
 
   it('reports votes that are for evaluation, and makes no rewards of them', async () => {
-    await start({ ...OPD, OPENCLAW_EVAL_MODE: '1' });
+    const submitter = await world.start({ ...OPD, OPENCLAW_EVAL_MODE: '1' });
     await publishCompleted(bus, 'evaluated');
     await publishHinted(bus, 'evaluated', [-1, -1]);
-    await idle();
+    await world.workedOff();
     expect(await settledOf(bus, 'evaluated')).toBeNull();
     await publishJudged(bus, 'evaluated', 1);
     expect(await outcome('evaluated')).toMatchObject({ kind: 'sample', signal: 'teacher', score: 1 });
-    const sample = await sampleOf(submitters[0]!, 'evaluated');
+    const sample = await sampleOf(submitter, 'evaluated');
     expect(sample).toMatchObject({ reward: { score: 0 }, metadata: { reward_source: 'none', votes: [1] } });
   });
 
   it('makes no sample of votes alone that are for evaluation', async () => {
-    await start({ OPENCLAW_EVAL_MODE: '1' });
+    await world.start({ OPENCLAW_EVAL_MODE: '1' });
     await publishCompleted(bus, 'votes');
     await publishJudged(bus, 'votes', -1);
     expect(await outcome('votes')).toMatchObject({ kind: 'reason', reason: 'evaluated', score: -1 });
   });
 
   it('lets a person’s score stand in for the votes, with the hint where one is on its way', async () => {
-    await start(HYBRID);
+    await world.start(HYBRID);
     await publishCompleted(bus, 'rated');
     await publishFollowed(bus, 'rated');
     await publishFeedback(bus, 'rated', -1);
-    await idle();
+    await world.workedOff();
     expect(await settledOf(bus, 'rated')).toBeNull();
     await publishHinted(bus, 'rated', [-1, -1]);
     expect(await outcome('rated')).toMatchObject({ signal: 'both', score: -1, source: 'feedback' });
@@ -159,8 +136,8 @@ describe('methods in sample-submitter', () => {
   });
 
   it('makes one outcome with two replicas, redeliveries and a crash of the server', async () => {
-    await start(HYBRID);
-    await start(HYBRID);
+    await world.start(HYBRID);
+    await world.start(HYBRID);
     const turns = Array.from({ length: 30 }, (_, i) => `turn-${i}`);
     for (const turnId of turns) await publishCompleted(bus, turnId);
     await Promise.all(turns.flatMap((turnId) => [publishJudged(bus, turnId, 1), publishHinted(bus, turnId, [-1, -1])]));
@@ -168,7 +145,7 @@ describe('methods in sample-submitter', () => {
     await nats.restart();
     for (const turnId of turns) expect(await outcome(turnId)).toMatchObject({ kind: 'sample', signal: 'both' });
     // What a crash took the acknowledgement of comes back after the consumer's ack wait.
-    await idle(60_000);
+    await world.workedOff(60_000);
     const { state } = await bus.connection.current().jsm.streams.info('RL_SAMPLES');
     expect(state.messages).toBe(turns.length);
   }, 120_000);
@@ -176,7 +153,7 @@ describe('methods in sample-submitter', () => {
   it('writes votes, hints and what became of them into the records', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'methods-'));
     try {
-      await start({ ...HYBRID, OPENCLAW_RECORD_ENABLED: '1', OPENCLAW_RL_RECORDS_DIR: folder });
+      await world.start({ ...HYBRID, OPENCLAW_RECORD_ENABLED: '1', OPENCLAW_RL_RECORDS_DIR: folder });
       await publishCompleted(bus, 'recorded');
       await publishJudged(bus, 'recorded', 1);
       await publishHinted(bus, 'recorded', [-1, -1]);
@@ -203,7 +180,7 @@ describe('methods in sample-submitter', () => {
         signal: 'both',
       });
     } finally {
-      await Promise.all(submitters.splice(0).map((each) => each.close()));
+      await world.stop();
       rmSync(folder, { recursive: true });
     }
   });

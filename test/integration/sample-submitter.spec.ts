@@ -18,9 +18,8 @@ import {
 } from '@app/contracts';
 import { PolicyStore } from '@app/pools';
 import { sampleFromFrame } from '@app/sample';
-import { startNatsServer, until, type NatsServer } from '@app/testing';
+import { until, type NatsServer } from '@app/testing';
 import {
-  connectBus,
   get,
   post,
   publishArrived,
@@ -29,27 +28,22 @@ import {
   publishJudged,
   publishTurn,
   settledOf,
-  startSubmitter,
   type Submitter,
 } from './submitter-harness';
+import { SubmitterWorld } from './submitter-world';
 
 describe('sample-submitter', () => {
+  let world: SubmitterWorld;
   let nats: NatsServer;
   let bus: Bus;
   let folder: string;
-  let replicas: Submitter[];
 
-  const start = async (env: Record<string, string> = {}): Promise<Submitter> => {
-    const replica = await startSubmitter(nats.url, env);
-    replicas.push(replica);
-    return replica;
-  };
   const settled = (turnId: string, timeoutMs = 10_000) =>
     until(() => settledOf(bus, turnId), { what: `${turnId} is settled`, timeoutMs });
   const metrics = async (replica: Submitter): Promise<string> => (await fetch(`${replica.url}/metrics`)).text();
   /** Starts a replica that writes records, of everything from now on. */
   const startRecording = async (dir: string): Promise<Submitter> => {
-    const replica = await start({ OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: dir });
+    const replica = await world.start({ OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: dir });
     for (const { stream, durable } of [CONSUMERS.records, CONSUMERS.feedbackRecords]) {
       await until(async () => bus.connection.current().jsm.consumers.info(stream, durable), {
         what: 'the records have begun',
@@ -67,21 +61,18 @@ describe('sample-submitter', () => {
     );
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
+    world = await SubmitterWorld.open();
+    ({ nats, bus } = world);
     folder = mkdtempSync(join(tmpdir(), 'records-'));
-    replicas = [];
   });
   afterEach(async () => {
-    await Promise.all(replicas.map((replica) => replica.close()));
-    await bus.close();
-    await nats.stop();
+    await world.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   describe('settling', () => {
     it('makes exactly one outcome of each turn with two replicas, over a crash of the bus', async () => {
-      const [one, two] = [await start(), await start()];
+      const [one, two] = [await world.start(), await world.start()];
       const turnIds = Array.from({ length: 60 }, (_, i) => `turn-${i}`);
       for (const [i, turnId] of turnIds.entries()) {
         await publishTurn(bus, turnId, ([1, -1, 0, null] as const)[i % 4]);
@@ -107,7 +98,7 @@ describe('sample-submitter', () => {
     });
 
     it('keeps ids and log-probs exactly as they were captured', async () => {
-      await start();
+      await world.start();
       await publishTurn(bus, 'turn', -1, { logProbs: [-0.123456789012345, -1e-7], policyVersion: 3 });
       await settled('turn');
       const message = (await bus.read(TurnSettled, 'turn'))!;
@@ -119,7 +110,7 @@ describe('sample-submitter', () => {
     });
 
     it('says why there is no sample: what excludes the turn first, then what does not fit, then a turn that is gone', async () => {
-      await start();
+      await world.start();
       await publishTurn(bus, 'excluded', 0, { exclusion: 'no_token_ids' });
       await publishTurn(bus, 'unfit', 1, { logProbs: [-0.1] });
       await publishJudged(bus, 'lost', 1);
@@ -137,7 +128,7 @@ describe('sample-submitter', () => {
     });
 
     it('settles a turn with a malformed verdict as a dead letter', async () => {
-      await start();
+      await world.start();
       const { js } = bus.connection.current();
       await js.publish(TurnJudged.subject('broken'), 'not a frame');
       expect(await settled('broken')).toMatchObject({ kind: 'reason', reason: 'dead_letter' });
@@ -150,7 +141,7 @@ describe('sample-submitter', () => {
       await publishCompleted(bus, 'together');
       await publishJudged(bus, 'together', 1);
       await publishFeedback(bus, 'together', 0);
-      const replica = await start();
+      const replica = await world.start();
       expect(await settled('before')).toMatchObject({ kind: 'sample', score: -1, source: 'feedback' });
       expect(await settled('together')).toMatchObject({ reason: 'neutral', score: 0, source: 'feedback' });
 
@@ -178,7 +169,7 @@ describe('sample-submitter', () => {
     });
 
     it('waits with a rating for an answer that is still being written', async () => {
-      await start();
+      await world.start();
       await publishArrived(bus, 'rated');
       await publishFeedback(bus, 'rated', 1);
       await until(
@@ -192,7 +183,7 @@ describe('sample-submitter', () => {
     });
 
     it('refuses the newest sample when the queue is full, and takes samples again when a trainer has leased', async () => {
-      const replica = await start({ OPENCLAW_RL_SLIME_QUEUE_SIZE: '3' });
+      const replica = await world.start({ OPENCLAW_RL_SLIME_QUEUE_SIZE: '3' });
       const turnIds = Array.from({ length: 8 }, (_, i) => `turn-${i}`);
       for (const turnId of turnIds) await publishTurn(bus, turnId);
       const outcomes = await Promise.all(turnIds.map((turnId) => settled(turnId)));
@@ -225,7 +216,7 @@ describe('sample-submitter', () => {
       });
 
     it('keep a line per settled turn, from the prompt to its fate, readable by their owner only', async () => {
-      await start(env());
+      await world.start(env());
       await publishArrived(bus, 'next', { session: 'session' });
       await publishCompleted(bus, 'turn', { session: 'session', policyVersion: 2 });
       await publishJudged(bus, 'turn', 1, 'next');
@@ -255,7 +246,7 @@ describe('sample-submitter', () => {
     });
 
     it('wait for a turn whose outcome was said before it was stored', async () => {
-      await start(env());
+      await world.start(env());
       const consumer = () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter');
       await until(consumer, { what: 'the consumer exists' });
       await bus.publish(TurnSettled, ['turn'], {
@@ -304,23 +295,22 @@ describe('sample-submitter', () => {
     });
 
     it('do not double a line that is delivered again', async () => {
-      const first = await start(env());
+      await world.start(env());
       await publishTurn(bus, 'turn', 1, { session: 'session' });
       await written('session', 1);
       await backlogDone('RL_SAMPLES');
-      await first.close();
-      replicas = [];
+      await world.stop();
       // A consumer that is declared anew delivers everything again, as one whose acks were lost does.
       const { jsm } = bus.connection.current();
       await jsm.consumers.delete(CONSUMERS.records.stream, CONSUMERS.records.durable);
-      await start(env());
+      await world.start(env());
       await publishTurn(bus, 'other', 1, { session: 'session' });
       await backlogDone('RL_SAMPLES');
       expect((await written('session', 2)).map(({ turn_id }) => turn_id)).toEqual(['turn', 'other']);
     });
 
     it('wait for a disk that takes nothing, while everything else goes on', async () => {
-      const replica = await start(env());
+      const replica = await world.start(env());
       writeFileSync(join(folder, 'records'), 'a file where the folder should be');
       await publishTurn(bus, 'turn', 1, { session: 'session' });
       await until(async () => /records_total\{result="failed"\} [1-9]/.test(await metrics(replica)), {
@@ -332,7 +322,7 @@ describe('sample-submitter', () => {
     });
 
     it('are purged when the policy version rises', async () => {
-      await start({ ...env(), OPENCLAW_RL_RECORDS_KEEP_VERSIONS: '1' });
+      await world.start({ ...env(), OPENCLAW_RL_RECORDS_KEEP_VERSIONS: '1' });
       await publishTurn(bus, 'old', 1, { session: 'session', policyVersion: 0 });
       await publishTurn(bus, 'new', 1, { session: 'session', policyVersion: 1 });
       await written('session', 1, 0);
@@ -342,12 +332,11 @@ describe('sample-submitter', () => {
     });
 
     it('hold nothing of what was said before they were switched on', async () => {
-      await start();
+      await world.start();
       await publishTurn(bus, 'before', 1, { session: 'session' });
       await settled('before');
-      await replicas[0]!.close();
-      replicas = [];
-      await start(env());
+      await world.stop();
+      await world.start(env());
       await until(async () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter'), {
         what: 'the consumer exists',
       });
@@ -358,13 +347,12 @@ describe('sample-submitter', () => {
     });
 
     it('are not written, and leave no consumer behind, when they are off', async () => {
-      await start(env());
+      await world.start(env());
       await until(async () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter'), {
         what: 'the consumer exists',
       });
-      await replicas[0]!.close();
-      replicas = [];
-      await start();
+      await world.stop();
+      await world.start();
       await until(
         async () =>
           bus.connection
@@ -460,7 +448,7 @@ describe('sample-submitter', () => {
     });
 
     it("takes the session's words out of the store's files", async () => {
-      await start();
+      await world.start();
       await publishTurn(bus, 'mine', 1, { session: 'my-session' });
       await publishTurn(bus, 'theirs', 1, { session: 'other' });
       await settled('mine');
@@ -487,8 +475,8 @@ describe('sample-submitter', () => {
 
     it('erases what comes out afterwards of a turn that was being judged or streamed, and keeps what came later', async () => {
       const env = { OPENCLAW_RL_RECORDS_ENABLED: 'true', OPENCLAW_RL_RECORDS_DIR: folder };
-      await start(env);
-      await start(env);
+      await world.start(env);
+      await world.start(env);
       const session = sessionKey('scope', 's');
       const documents = await bus.bucket(BUCKETS.sessions);
       for (const turn of ['judged', 'streamed', 'nameless']) {
@@ -530,13 +518,13 @@ describe('sample-submitter', () => {
       const { state } = await bus.connection.current().jsm.streams.info('RL_TURNS');
       const note = { after: { RL_TURNS: state.last_seq }, turns: ['half'], places: [] };
       await (await bus.bucket(BUCKETS.sessions)).put(`erased.${sessionKey('scope', 's')}`, JSON.stringify(note));
-      await start();
+      await world.start();
       await until(async () => (await bus.read(TurnCompleted, 'half')) === null, { what: 'the rest is erased' });
       expect(await bus.read(TurnCompleted, 'other')).not.toBeNull();
     });
 
     it('finds a turn that is a session of its own', async () => {
-      await start();
+      await world.start();
       await publishCompleted(bus, 'alone');
       await publishCompleted(bus, 'other');
       const session = rootSessionKey('alone');
@@ -546,7 +534,7 @@ describe('sample-submitter', () => {
     });
 
     it('leaves a leased sample with its trainer', async () => {
-      const replica = await start();
+      const replica = await world.start();
       await publishTurn(bus, 'turn', 1, { session: 'session' });
       await settled('turn');
       const leased = await post(replica.url, '/v1/samples/lease', { request_id: 'r' });
