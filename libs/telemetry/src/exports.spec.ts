@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Counter, Histogram } from 'prom-client';
 import { describeMetrics, metricsTable } from './describe-metrics';
 import { EXPORTS, type AppName, type MetricKey } from './exports';
@@ -12,22 +12,37 @@ const APPS = Object.keys(EXPORTS) as AppName[];
 const BELOW_ALL = ['bus', 'telemetry'];
 const BY_THOSE: readonly MetricKey[] = ['busUp', 'handlerErrors', 'consumerPending', 'consumerUnsettled'];
 
-const textOf = (folder: string): string =>
-  readdirSync(join(ROOT, folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))
-    .map((path) => readFileSync(join(ROOT, folder, 'src', path), 'utf8'))
-    .join('\n');
+/** Names that are used at run time, and where they come from. */
+const importsIn = (text: string): { readonly names: readonly string[]; readonly from: string }[] =>
+  [...text.matchAll(/\b(?:im|ex)port \{([^}]*)\} from '([^']+)'/g)].map(([, list = '', from = '']) => ({
+    names: list.split(',').flatMap((name) => /^\s*(?!type )(\w+)/.exec(name)?.[1] ?? []),
+    from,
+  }));
 
-/** An app's code, with the libraries that it imports and those that they import. */
+/** An app's code, with the files of libraries that what it imports comes from. */
 const codeOf = (app: string): string => {
   const texts = new Map<string, string>();
-  const add = (folder: string): void => {
-    if (texts.has(folder)) return;
-    const text = textOf(folder);
-    texts.set(folder, text);
-    for (const [, lib = ''] of text.matchAll(/from '@app\/(\w+)'/g)) if (!BELOW_ALL.includes(lib)) add(`libs/${lib}`);
+  const addExported = (lib: string, wanted: readonly string[]): void => {
+    const src = join(ROOT, 'libs', lib, 'src');
+    for (const { names, from } of importsIn(readFileSync(join(src, 'index.ts'), 'utf8'))) {
+      if (names.some((name) => wanted.includes(name))) add(join(src, `${from}.ts`));
+    }
   };
-  add(`apps/${app}`);
+  const add = (file: string): void => {
+    if (texts.has(file)) return;
+    const text = readFileSync(file, 'utf8');
+    texts.set(file, text);
+    for (const { names, from } of importsIn(text)) {
+      const [, lib] = /^@app\/([\w-]+)$/.exec(from) ?? [];
+      if (names.length === 0) continue;
+      if (from.startsWith('.')) add(join(dirname(file), `${from}.ts`));
+      else if (lib !== undefined && !BELOW_ALL.includes(lib)) addExported(lib, names);
+    }
+  };
+  const src = join(ROOT, 'apps', app, 'src');
+  for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
+    if (path.endsWith('.ts') && !path.endsWith('.spec.ts')) add(join(src, path));
+  }
   return [...texts.values()].join('\n');
 };
 
