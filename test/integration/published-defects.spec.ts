@@ -1,4 +1,4 @@
-import { majorityVote, opdAdvantages } from '@app/advantage';
+import { combinedAdvantages, majorityVote } from '@app/advantage';
 import { describeConversation, flattenContent, parseScore, type ChatMessage } from '@app/chat';
 import { IncompleteScoresError } from '@app/engines';
 import { INITIAL_POLICY_STATE, takeLease, waitingSequences } from '@app/pools';
@@ -51,7 +51,8 @@ describe('defects of the published system', () => {
         return;
       }
       expect([...read()]).toEqual(right.logProbs);
-      opdAdvantages(read(), oldLogProbs).forEach((value, i) => {
+      const signal = { reward: 0, teacherLogProbs: read(), oldLogProbs, binaryWeight: 1, opdWeight: 1 };
+      combinedAdvantages(signal).forEach((value, i) => {
         expect(value).toBeCloseTo(right.advantages[i]!, 12);
       });
     });

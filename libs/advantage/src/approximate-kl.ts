@@ -1,4 +1,5 @@
 import { requireSameLength, type Numbers } from './numbers';
+import { weightedSum } from './token-weights';
 
 /** Estimators of KL(new, base) from the sampled tokens alone, with d = log p_new - log p_base. */
 export const KL_KINDS = ['k1', 'k2', 'k3', 'low_var_kl'] as const;
@@ -36,17 +37,14 @@ export const approximateKl = ({ newLogProbs, baseLogProbs, weights }: KlBatch, k
   requireSameLength({ newLogProbs, baseLogProbs, weights });
   const perToken = new Float64Array(newLogProbs.length);
   const gradient = new Float64Array(newLogProbs.length);
-  let loss = 0;
   for (let i = 0; i < perToken.length; i += 1) {
     const weight = weights[i] as number;
     if (weight === 0) continue;
     const difference = (newLogProbs[i] as number) - (baseLogProbs[i] as number);
-    const estimate = estimateKl(difference, kind);
-    perToken[i] = estimate;
+    perToken[i] = estimateKl(difference, kind);
     gradient[i] = weight * slopeOf(difference, kind);
-    loss += weight * estimate;
   }
-  return { loss, perToken, gradient };
+  return { loss: weightedSum(perToken, weights), perToken, gradient };
 };
 
 /** expm1 keeps the digits where both policies agree. The exponential outruns what is added to it, also at infinity. */

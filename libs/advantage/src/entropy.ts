@@ -1,5 +1,6 @@
 import type { Numbers } from './numbers';
 import { SoftmaxRows } from './softmax-rows';
+import { weightedSum } from './token-weights';
 
 export interface EntropyBatch {
   /** [R * V] one row per response token, the row that predicts it. Already divided by the temperature, if there is one. */
@@ -29,7 +30,6 @@ export const tokenEntropy = ({ logits, vocabulary, weights }: EntropyBatch): Ent
   const gradient = new Float64Array(logits.length);
   const rows = new SoftmaxRows(logits, { tokens, vocabulary }, gradient);
   const perToken = new Float64Array(tokens);
-  let total = 0;
   for (let t = 0; t < tokens; t += 1) {
     const weight = weights[t] as number;
     if (weight === 0) continue;
@@ -46,7 +46,6 @@ export const tokenEntropy = ({ logits, vocabulary, weights }: EntropyBatch): Ent
       gradient[i] = p === 0 ? 0 : -weight * p * ((logits[i] as number) - logSum + entropy);
     }
     perToken[t] = entropy;
-    total += weight * entropy;
   }
-  return { entropy: total, perToken, gradient };
+  return { entropy: weightedSum(perToken, weights), perToken, gradient };
 };

@@ -1,5 +1,4 @@
-export { approximateKl, KL_KINDS, type ApproximateKl, type KlBatch, type KlKind } from './approximate-kl';
-export { broadcastReward } from './broadcast-reward';
+export { approximateKl, type ApproximateKl, type KlBatch, type KlKind } from './approximate-kl';
 export { dispatchSignals, type Dispatch, type Method, type TurnSignals } from './dispatch-signals';
 export { tokenEntropy, type Entropy, type EntropyBatch } from './entropy';
 export { integratedReward, type IntegratedWeights } from './integrated-reward';
@@ -9,6 +8,6 @@ export { LengthMismatchError, type Numbers } from './numbers';
 export { DualClipError, policyLoss, type PolicyBatch, type PolicyClip, type PolicyLoss } from './policy-loss';
 export type { Score } from './score';
 export { LogitsShapeError } from './softmax-rows';
-export { combinedAdvantages, opdAdvantages, type CombinedSignal } from './token-advantages';
-export { tokenWeights, weightedSum, type Reduction } from './token-weights';
+export { combinedAdvantages, type CombinedSignal } from './token-advantages';
+export { tokenWeights, type Reduction } from './token-weights';
 export { TokenIdError, topKDistillation, type TopKBatch, type TopKLoss } from './top-k-distillation';

@@ -1,4 +1,5 @@
 import { requireSameLength, type Numbers } from './numbers';
+import { weightedSum } from './token-weights';
 
 export interface PolicyClip {
   /** The ratio is cut at 1 - low from below. */
@@ -59,7 +60,6 @@ export const policyLoss = (batch: PolicyBatch, { low, high, dual }: PolicyClip):
   const gradient = new Float64Array(length);
   const bottom = 1 - low;
   const top = 1 + high;
-  let loss = 0;
   for (let i = 0; i < length; i += 1) {
     const weight = weights[i] as number;
     const advantage = advantages[i] as number;
@@ -76,7 +76,6 @@ export const policyLoss = (batch: PolicyBatch, { low, high, dual }: PolicyClip):
     perToken[i] = token;
     clipped[i] = isClipped ? 1 : 0;
     gradient[i] = weight * slope;
-    loss += weight * token;
   }
-  return { loss, perToken, clipped, gradient };
+  return { loss: weightedSum(perToken, weights), perToken, clipped, gradient };
 };

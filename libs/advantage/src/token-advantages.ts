@@ -1,3 +1,4 @@
+import { broadcastReward } from './broadcast-reward';
 import { requireSameLength, type Numbers } from './numbers';
 
 /**
@@ -43,7 +44,7 @@ export interface CombinedSignal {
 export const combinedAdvantages = (signal: CombinedSignal): Float64Array => {
   const { reward, teacherLogProbs, oldLogProbs, binaryWeight, opdWeight } = signal;
   const scalar = binaryWeight * reward;
-  if (teacherLogProbs === null) return new Float64Array(oldLogProbs.length).fill(scalar);
+  if (teacherLogProbs === null) return broadcastReward(scalar, oldLogProbs.length);
   const advantages = opdAdvantages(teacherLogProbs, oldLogProbs);
   for (let i = 0; i < advantages.length; i += 1) advantages[i] = scalar + opdWeight * (advantages[i] as number);
   return advantages;

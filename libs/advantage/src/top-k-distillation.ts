@@ -1,5 +1,6 @@
 import { requireSameLength, type Numbers } from './numbers';
 import { SoftmaxRows } from './softmax-rows';
+import { weightedSum } from './token-weights';
 
 /** Largest logarithm that the mass of K tokens may have, so that the rest keeps a probability of 1e-7. */
 const LARGEST_LOG_MASS = -1e-7;
@@ -63,7 +64,6 @@ export const topKDistillation = (batch: TopKBatch): TopKLoss => {
   const perToken = new Float64Array(tokens);
   /** c * p of the K tokens of the row in hand. */
   const slopes = new Float64Array(k);
-  let loss = 0;
   for (let t = 0; t < tokens; t += 1) {
     const weight = weights[t] as number;
     if (weight === 0) continue;
@@ -108,7 +108,6 @@ export const topKDistillation = (batch: TopKBatch): TopKLoss => {
       gradient[place] = (gradient[place] as number) + weight * (slopes[j] as number);
     }
     perToken[t] = divergence;
-    loss += weight * divergence;
   }
-  return { loss, perToken, gradient };
+  return { loss: weightedSum(perToken, weights), perToken, gradient };
 };
