@@ -3,7 +3,6 @@ import { JetStreamApiError, type Consumer } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import {
   DeadLetter,
-  INFO_HEADER,
   isSubjectToken,
   type BucketDefinition,
   type ConsumerDefinition,
@@ -18,6 +17,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
 import { Documents, type DocumentSource, type DocumentsOptions } from './document';
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
+import type { ReadQuery } from './reader';
 import { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 import { declareConsumer, declareStore, type TopologyOptions } from './topology';
 import { Worker, type Delivery, type WorkerOptions } from './worker';
@@ -256,15 +256,9 @@ export class Bus {
     }
   }
 
-  private async readWire(
-    stream: StreamName,
-    query: { last_by_subj: string } | { seq: number },
-  ): Promise<WireMessage | null> {
+  private async readWire(stream: StreamName, query: ReadQuery): Promise<WireMessage | null> {
     try {
-      const { jsm } = await this.session();
-      const message = await jsm.direct.getMessage(stream, query);
-      if (message === null) return null;
-      return { subject: message.subject, info: message.header.get(INFO_HEADER), data: message.data };
+      return await (await this.session()).reader.read(stream, query);
     } catch (cause) {
       throw new BusUnavailableError(`reading from ${stream} failed`, { cause });
     }

@@ -4,6 +4,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { readAddress, type Address } from './address';
 import { BusUnavailableError } from './errors';
 import { Publisher } from './publisher';
+import { Reader } from './reader';
+import { Requests } from './requests';
 
 /** How long one request to the bus may take, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 2000;
@@ -28,7 +30,9 @@ export interface Session {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly kvm: Kvm;
+  readonly requests: Requests;
   readonly publisher: Publisher;
+  readonly reader: Reader;
 }
 
 /**
@@ -123,7 +127,9 @@ export class Connection {
     const api = { timeout: REQUEST_TIMEOUT_MS };
     const js = jetstream(nc, api);
     const jsm = await jetstreamManager(nc, { ...api, checkAPI: false });
-    this.session = { nc, js, jsm, kvm: new Kvm(js), publisher: new Publisher(nc, this.inboxPrefix) };
+    const requests = new Requests(nc, this.inboxPrefix);
+    const [publisher, reader] = [new Publisher(requests), new Reader(requests)];
+    this.session = { nc, js, jsm, kvm: new Kvm(js), requests, publisher, reader };
     void this.follow(nc);
     this.setUp(true);
     return this.session;
@@ -168,7 +174,7 @@ export class Connection {
     if (this.up === up) return;
     this.up = up;
     this.upAt = performance.now();
-    if (!up) this.session?.publisher.fail();
+    if (!up) this.session?.requests.fail();
     // A connection that is closed on purpose is no news.
     if (!this.closed) this.options.onStatus?.(up);
     const told = up ? [...this.waiters] : this.lossWaiters.splice(0);

@@ -36,7 +36,7 @@ export class OutageError extends Error {
 export const isRetryable = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;
 
-/** Thrown when a message was sent and the server's word on it did not come: it may be stored or not. Inside the bus only. */
-export class UnconfirmedError extends Error {
-  override readonly name = 'UnconfirmedError';
+/** Thrown when something was asked of the server and no answer came: a message may be stored or not. Inside the bus only. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
 }

@@ -44,9 +44,10 @@ export const collectVotes = <Answer>(
     const failures: unknown[] = [];
     const close = (): void => {
       const decided = isDecided(votes.map((vote) => vote.answer));
-      if (closing.signal.aborted || (!decided && votes.length + failures.length < count)) return;
+      const running = count - votes.length - failures.length;
+      if (closing.signal.aborted || (!decided && running > 0)) return;
       resolve({ votes: [...votes], failures: [...failures], decided });
-      closing.abort(new VotingClosedError('the vote is decided'));
+      if (running > 0) closing.abort(new VotingClosedError('the vote is decided'));
     };
     const votingSignal = AbortSignal.any([signal, closing.signal]);
     for (let i = 0; i < count; i += 1) {

@@ -19,8 +19,7 @@ export class TurnFollowedHandler implements OnApplicationBootstrap {
     this.queue.work({
       consumer: CONSUMERS.teacher,
       pauseMs: () => this.teacher.pauseMs(),
-      // Also on a first delivery: a method that is switched on finds turns that were settled without it.
-      isDone: (turnId) => this.publisher.isDone(turnId),
+      isDone: (turnId, deliveries) => this.publisher.isDone(turnId, deliveries),
       handle: async (followed, read, options) => this.publisher.publish(followed, await this.hints.hint(read, options)),
     });
   }

@@ -37,7 +37,11 @@ export class QueueBound {
 
   private isFull(): boolean {
     const { rl, slime } = this.settings;
+    const { view } = this.index;
+    const places = slime.queueSize - this.underWay.size;
+    // More than all of them cannot wait: they are counted only where it may matter.
+    if (view.samples.length < places) return false;
     const moment = { now: this.policy.store.now(), maxStaleness: rl.maxStaleness };
-    return countLeasable(this.policy.current, this.index.view, moment) + this.underWay.size >= slime.queueSize;
+    return countLeasable(this.policy.current, view, moment) >= places;
   }
 }
