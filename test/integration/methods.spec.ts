@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@app/bus';
@@ -157,16 +157,18 @@ describe('methods in sample-submitter', () => {
       await publishCompleted(bus, 'recorded');
       await publishJudged(bus, 'recorded', 1);
       await publishHinted(bus, 'recorded', [-1, -1]);
+      // Where and how the README says to look.
+      const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8');
+      const [, shown = '', glob = ''] = /^jq '.*\{(.*)\}' \.openclaw-rl\/records\/(\S+)$/m.exec(readme) ?? [];
       const text = await until(
         () => {
-          const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-          const file = names.find((name) => name.endsWith('.jsonl'));
-          const read = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
+          const [file] = globSync(join(folder, glob));
+          const read = file === undefined ? '' : readFileSync(file, 'utf8');
           return read.endsWith('\n') ? read : null;
         },
         { what: 'the record' },
       );
-      const record = JSON.parse(text) as unknown;
+      const record = JSON.parse(text) as object;
       expect(record).toMatchObject({
         judge: { score: 1 },
         hints: {
@@ -179,6 +181,7 @@ describe('methods in sample-submitter', () => {
         },
         signal: 'both',
       });
+      expect(shown.split(', ').filter((name) => !Object.hasOwn(record, name))).toEqual([]);
     } finally {
       await world.stop();
       rmSync(folder, { recursive: true });

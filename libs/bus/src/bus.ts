@@ -29,7 +29,7 @@ const NOTHING_YET = 0;
 /** Where ids begin in a subject: rl.turn.judged.v1.<turn id>. */
 const SUBJECT_IDS = 4;
 const WAIT_FOR_SERVER_MS = 10_000;
-const PUBLISH_TRIES = 3;
+const MOST_TRIES = 3;
 
 export interface BusOptions extends TopologyOptions {
   readonly url: string;
@@ -101,18 +101,7 @@ export class Bus {
   }
 
   async publishEncoded(message: EncodedMessage): Promise<PublishResult> {
-    let failure: unknown;
-    for (let attempt = 0; attempt < PUBLISH_TRIES; attempt += 1) {
-      try {
-        return await this.publishOnce(await this.session(), message);
-      } catch (error) {
-        if (error instanceof MessageTooLargeError) throw error;
-        failure = error;
-        if (error instanceof BusUnavailableError) break;
-      }
-    }
-    if (isRetryable(failure)) throw failure;
-    throw new BusUnavailableError(`publishing to ${message.subject} failed`, { cause: failure });
+    return this.insist(`publishing to ${message.subject}`, (session) => this.publishOnce(session, message));
   }
 
   /** Reads a message by its subject, or null if it was never stored or is no longer kept. */
@@ -257,11 +246,23 @@ export class Bus {
   }
 
   private async readWire(stream: StreamName, query: ReadQuery): Promise<WireMessage | null> {
-    try {
-      return await (await this.session()).reader.read(stream, query);
-    } catch (cause) {
-      throw new BusUnavailableError(`reading from ${stream} failed`, { cause });
+    return this.insist(`reading from ${stream}`, ({ reader }) => reader.read(stream, query));
+  }
+
+  /** Asks the server, and again where its word did not come: what is guarded or only read may be asked for more than once. */
+  private async insist<Result>(what: string, ask: (session: Session) => Promise<Result>): Promise<Result> {
+    let failure: unknown;
+    for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
+      try {
+        return await ask(await this.session());
+      } catch (error) {
+        if (error instanceof MessageTooLargeError) throw error;
+        failure = error;
+        if (error instanceof BusUnavailableError) break;
+      }
     }
+    if (isRetryable(failure)) throw failure;
+    throw new BusUnavailableError(`${what} failed`, { cause: failure });
   }
 
   private async declare(subscription: Subscription): Promise<Consumer> {
