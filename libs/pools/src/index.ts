@@ -1,6 +1,4 @@
 export { describePlan } from './describe-plan';
-export { EngineNews, remedyFor } from './engine-news';
-export { EnginePatrol, type WatchedEngine } from './engine-patrol';
 export { GateWatch } from './gate-watch';
 export {
   LeaseError,

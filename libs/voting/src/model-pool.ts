@@ -1,7 +1,7 @@
 import { jitter } from '@app/bus';
 import type { Settings } from '@app/config';
 import { EngineAccess, Limiter, Rotation, type EngineError, type EngineState } from '@app/engines';
-import { EngineNews, EnginePatrol, type WatchedEngine } from '@app/pools';
+import { EngineNews, EnginePatrol, type WatchedEngine } from '@app/patrol';
 import type { Telemetry } from '@app/telemetry';
 import type { ModelGate } from './model-gate';
 

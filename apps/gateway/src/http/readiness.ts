@@ -1,5 +1,5 @@
 import type { Bus } from '@app/bus';
-import { remedyFor } from '@app/pools';
+import { remedyFor } from '@app/patrol';
 import type { ReadinessCheck } from '@app/telemetry';
 import type { Gate } from '../gate/gate';
 import type { UpstreamService } from '../upstream/upstream.service';

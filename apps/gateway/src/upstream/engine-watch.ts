@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { EnginePatrol, PolicyWatch, servingWeights } from '@app/pools';
+import { EnginePatrol } from '@app/patrol';
+import { PolicyWatch, servingWeights } from '@app/pools';
 import type { PolicyEngine } from './policy-engine';
 import { UpstreamService } from './upstream.service';
 

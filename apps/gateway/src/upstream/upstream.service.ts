@@ -3,7 +3,8 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { Settings } from '@app/config';
 import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts';
 import { Rotation, type EngineReport, type EngineState, type RouteChoice } from '@app/engines';
-import { EngineNews, planPools } from '@app/pools';
+import { EngineNews } from '@app/patrol';
+import { planPools } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { Gate } from '../gate/gate';
 import { FolderPrompts } from '../generate/folder-prompts';
