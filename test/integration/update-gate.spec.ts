@@ -1,6 +1,13 @@
 import type { Bus } from '@app/bus';
 import { TurnCompleted } from '@app/contracts';
-import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import {
+  nextLogProbs,
+  startEngineDouble,
+  startNatsServer,
+  until,
+  type EngineDouble,
+  type NatsServer,
+} from '@app/testing';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 import { connectBus, get, post, startSubmitter, type Submitter } from './submitter-harness';
 
@@ -85,6 +92,13 @@ describe('chats through weight updates', () => {
     expect(spans?.[0]?.tokens).toBe(2);
     expect(spans?.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(body.arrays.responseIds?.length);
     expect(body.head.weightVersions).toEqual(['default', '1-1']);
+    // Each token has the log-prob of the weights that made it, by the model apart from everything that is tested.
+    const { promptIds, responseIds, logProbs } = body.arrays;
+    const made = spans!.flatMap(({ tokens }, i) => Array<string>(tokens).fill(body.head.weightVersions[i]!));
+    made.forEach((weights, i) => {
+      const before = [...promptIds!, ...responseIds!.slice(0, i)];
+      expect(logProbs![i]).toBeCloseTo(nextLogProbs(weights, before)[responseIds![i]!]!, 9);
+    });
   });
 
   it('holds a request without a byte, side turns as well, and serves it with the new weights', async () => {
