@@ -259,9 +259,8 @@ describe('gateway', () => {
 
   it('warns where keys and conversations can be overheard', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const open = await start({ OPENCLAW_RL_GATEWAY_HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one' });
+    await (await start({ OPENCLAW_RL_GATEWAY_HOST: '0.0.0.0', OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one' })).close();
     expect(warn.mock.calls.flat().join()).toContain('listening on 0.0.0.0 with plain HTTP: keys and conversations');
-    await open.close();
     warn.mockClear();
     await (await start()).close();
     expect(warn.mock.calls.flat().join()).not.toContain('plain HTTP');

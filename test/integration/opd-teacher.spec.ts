@@ -22,6 +22,7 @@ import { OpdTeacherModule } from '../../apps/opd-teacher/src/opd-teacher.module'
 import { Teacher } from '../../apps/opd-teacher/src/teaching/teacher';
 import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
+import { Opened } from '../support/opened';
 import { SlowProxy } from '../support/slow-proxy';
 import { metricOf, startWorker } from '../support/worker';
 
@@ -49,7 +50,7 @@ describe('opd-teacher', () => {
   /** Judge and teacher: the policy's vocabulary, other weights. */
   let prm: EngineDouble;
   let policy: EngineDouble;
-  const apps: NestFastifyApplication[] = [];
+  const opened = new Opened();
   const logged: string[] = [];
 
   const start = async (env: Record<string, string> = {}): Promise<NestFastifyApplication> => {
@@ -65,9 +66,7 @@ describe('opd-teacher', () => {
       OPENCLAW_RL_JUDGE_TIMEOUT_S: '5',
       ...env,
     });
-    const app = await startWorker(OpdTeacherModule.forSettings(settings), logged);
-    apps.push(app);
-    return app;
+    return opened.add(await startWorker(OpdTeacherModule.forSettings(settings), logged));
   };
 
   /** The prompt as an engine renders it, asked for apart from everything that is tested. */
@@ -146,12 +145,11 @@ describe('opd-teacher', () => {
     await bus.ready();
   });
   beforeEach(async () => {
-    prm = await startEngineDouble({ model: 'prm', weightVersion: 'teacher' });
-    policy = await startEngineDouble({ weightVersion: 'student' });
+    prm = opened.add(await startEngineDouble({ model: 'prm', weightVersion: 'teacher' }));
+    policy = opened.add(await startEngineDouble({ weightVersion: 'student' }));
   });
   afterEach(async () => {
-    await Promise.all(apps.splice(0).map((app) => app.close()));
-    await Promise.all([prm.close(), policy.close()]);
+    await opened.close();
     logged.length = 0;
   });
   afterAll(async () => {
@@ -307,35 +305,31 @@ describe('opd-teacher', () => {
   it.each([1, 3])(
     'asks a teacher of its own, never more than %d at once, and again after a time limit',
     async (most) => {
-      const proxy = new SlowProxy(prm.url, 40);
+      const proxy = opened.add(new SlowProxy(prm.url, 40));
       const url = await proxy.start();
-      try {
-        await start({
-          OPENCLAW_RL_OPD_TEACHER: url,
-          OPENCLAW_RL_OPD_TEACHER_MODEL: 'scorer',
-          OPENCLAW_RL_OPD_TEACHER_API_KEY_ENV: 'TEACHER_KEY',
-          TEACHER_KEY: 'teacher-key',
-          OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY: String(most),
-          OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '1',
-        });
-        const turns = await Promise.all(Array.from({ length: 12 }, () => turn()));
-        const results = await Promise.all(turns.map((turnId) => hinted(turnId)));
-        expect(results.map((result) => result.info.reason)).toEqual(turns.map(() => undefined));
-        expect(proxy.mostAtOnce).toBe(most);
-        expect(proxy.passed.every(({ authorization }) => authorization === 'Bearer teacher-key')).toBe(true);
-        expect(proxy.passed.find(({ path }) => path === '/v1/tokenize')?.body.model).toBe('scorer');
-        expect(results[0]!.body.head.teacherModel).toBe('scorer');
-        proxy.swallow = 1;
-        expect((await hinted(await turn())).info.reason).toBeUndefined();
-        expect(proxy.swallow).toBe(0);
-      } finally {
-        proxy.stop();
-      }
+      await start({
+        OPENCLAW_RL_OPD_TEACHER: url,
+        OPENCLAW_RL_OPD_TEACHER_MODEL: 'scorer',
+        OPENCLAW_RL_OPD_TEACHER_API_KEY_ENV: 'TEACHER_KEY',
+        TEACHER_KEY: 'teacher-key',
+        OPENCLAW_OPD_TEACHER_LP_MAX_CONCURRENCY: String(most),
+        OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '1',
+      });
+      const turns = await Promise.all(Array.from({ length: 12 }, () => turn()));
+      const results = await Promise.all(turns.map((turnId) => hinted(turnId)));
+      expect(results.map((result) => result.info.reason)).toEqual(turns.map(() => undefined));
+      expect(proxy.mostAtOnce).toBe(most);
+      expect(proxy.passed.every(({ authorization }) => authorization === 'Bearer teacher-key')).toBe(true);
+      expect(proxy.passed.find(({ path }) => path === '/v1/tokenize')?.body.model).toBe('scorer');
+      expect(results[0]!.body.head.teacherModel).toBe('scorer');
+      proxy.swallow = 1;
+      expect((await hinted(await turn())).info.reason).toBeUndefined();
+      expect(proxy.swallow).toBe(0);
     },
   );
 
   it('waits for a teacher that is down without voting again, and takes up by itself', async () => {
-    const proxy = new SlowProxy(prm.url, 0);
+    const proxy = opened.add(new SlowProxy(prm.url, 0));
     const url = await proxy.start();
     const retries = { OPENCLAW_RL_JUDGE_MAX_ATTEMPTS: '1', OPENCLAW_RL_OPD_TEACHER_TIMEOUT_S: '0.2' };
     await start({ OPENCLAW_RL_OPD_TEACHER: url, ...retries });
@@ -346,7 +340,6 @@ describe('opd-teacher', () => {
     expect(proxy.swallow).toBe(0);
     expect(body.arrays.teacherLogProbs).toHaveLength(RESPONSE_IDS.length);
     expect(prm.chats('judge').length - before).toBe(3);
-    proxy.stop();
   });
 
   it('hints every turn once with two replicas, over a crash of NATS', async () => {
@@ -383,20 +376,16 @@ describe('opd-teacher', () => {
   });
 
   it('is on all engines of its pool, and does without one that is gone', async () => {
-    const second = await startEngineDouble({ model: 'prm', weightVersion: 'teacher' });
-    try {
-      const env = {
-        OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
-        OPENCLAW_RL_POOLS_PRM_ENGINES: `${prm.url},${second.url}`,
-      };
-      await start(env);
-      const hosts = [prm, second].map(({ url }) => new URL(url).host);
-      await until(() => logged.some((line) => hosts.every((host) => line.includes(host))), { what: 'both are found' });
-      await second.close();
-      for (const turnId of [await turn(), await turn()]) expect((await hinted(turnId)).info.reason).toBeUndefined();
-    } finally {
-      await second.close();
-    }
+    const second = opened.add(await startEngineDouble({ model: 'prm', weightVersion: 'teacher' }));
+    const env = {
+      OPENCLAW_RL_SERVER_JUDGE_BASE_URL: '',
+      OPENCLAW_RL_POOLS_PRM_ENGINES: `${prm.url},${second.url}`,
+    };
+    await start(env);
+    const hosts = [prm, second].map(({ url }) => new URL(url).host);
+    await until(() => logged.some((line) => hosts.every((host) => line.includes(host))), { what: 'both are found' });
+    await second.close();
+    for (const turnId of [await turn(), await turn()]) expect((await hinted(turnId)).info.reason).toBeUndefined();
   });
 
   it('takes in an engine of its pool that comes up later', async () => {
@@ -408,16 +397,12 @@ describe('opd-teacher', () => {
     });
     const isTeacherAt = (host: string): boolean => logged.some((line) => line.includes(`${host} is the teacher`));
     await until(() => isTeacherAt(new URL(prm.url).host), { what: 'the first one is found' });
-    const later = await startEngineDouble({ port, model: 'prm', weightVersion: 'teacher' });
-    try {
-      await until(() => isTeacherAt(new URL(url).host), { what: 'the later one is found', timeoutMs: 20_000 });
-    } finally {
-      await later.close();
-    }
+    opened.add(await startEngineDouble({ port, model: 'prm', weightVersion: 'teacher' }));
+    await until(() => isTeacherAt(new URL(url).host), { what: 'the later one is found', timeoutMs: 20_000 });
   });
 
   it('is not asked on an engine of the policy with other weights than the gate’s, as long as there is another', async () => {
-    const second = await startEngineDouble({ weightVersion: '1-1' });
+    const second = opened.add(await startEngineDouble({ weightVersion: '1-1' }));
     const bucket = await bus.bucket(BUCKETS.policy);
     const serves = (engineVersion: string) =>
       bucket.put(POLICY_KEY, JSON.stringify({ ...INITIAL_POLICY_STATE, version: 1, engineVersion }));
@@ -450,7 +435,6 @@ describe('opd-teacher', () => {
       expect((await hinted(await turn())).info.reason).toBeUndefined();
     } finally {
       await bucket.put(POLICY_KEY, JSON.stringify(INITIAL_POLICY_STATE));
-      await second.close();
     }
   });
 

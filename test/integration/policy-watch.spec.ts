@@ -3,28 +3,35 @@ import { Bus } from '@app/bus';
 import { BUCKETS } from '@app/contracts';
 import { INITIAL_POLICY_STATE, POLICY_KEY, PolicyWatch, type PolicyState } from '@app/pools';
 import { startNatsServer, until, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 
 describe('PolicyWatch', () => {
   let server: NatsServer;
   let bus: Bus;
   let watch: PolicyWatch;
-  let running: Promise<void>;
+  const opened = new Opened();
   let seen: number[];
 
   beforeEach(async () => {
-    server = await startNatsServer();
-    bus = new Bus({ url: server.url, app: 'test', storeGb: 0.05, replicas: 1 });
+    server = opened.add(await startNatsServer());
+    bus = opened.add(new Bus({ url: server.url, app: 'test', storeGb: 0.05, replicas: 1 }));
     seen = [];
     watch = new PolicyWatch(bus);
     watch.onChange((state) => seen.push(state.version));
-    running = watch.run();
+    run(watch);
   });
-  afterEach(async () => {
-    watch.stop();
-    await running;
-    await bus.close();
-    await server.stop();
-  });
+  afterEach(() => opened.close());
+
+  /** Lets a watch run until the test ends. */
+  const run = (started: PolicyWatch): void => {
+    const running = started.run();
+    opened.add({
+      close: () => {
+        started.stop();
+        return running;
+      },
+    });
+  };
 
   const write = async (change: Partial<PolicyState>): Promise<void> => {
     const bucket = await bus.bucket(BUCKETS.policy);
@@ -51,11 +58,9 @@ describe('PolicyWatch', () => {
   it('sees what was written before it began', async () => {
     await write({ version: 5 });
     const late = new PolicyWatch(bus);
-    const end = late.run();
+    run(late);
     await late.whenKnown(10_000);
     expect(late.current.version).toBe(5);
-    late.stop();
-    await end;
   });
 
   it('keeps the last state while the server is away, and follows again when it is back', async () => {

@@ -1,6 +1,6 @@
 interface Closable {
-  close?: () => Promise<unknown>;
-  stop?: () => Promise<unknown>;
+  close?: () => unknown;
+  stop?: () => unknown;
 }
 
 /** What a test has opened so far. What stays open keeps Jest from ending, so nothing is left to what goes well. */
