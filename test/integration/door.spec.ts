@@ -4,20 +4,20 @@ import { Bus } from '@app/bus';
 import { BUCKETS, STREAMS, TurnSettled } from '@app/contracts';
 import { PolicyStore } from '@app/pools';
 import { startNatsServer, until, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 import { connectBus, get, post, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
 
 const sequences = (answer: { body: any }): number[] => answer.body.samples.map((sample: any) => sample.index);
 
 describe("the trainer's door", () => {
+  const opened = new Opened();
   let nats: NatsServer;
   let bus: Bus;
-  let doors: Submitter[];
   let names = 0;
 
   const open = async (env: Record<string, string> = {}): Promise<Submitter> => {
     const door = await startSubmitter(nats.url, env);
-    doors.push(door);
-    return door;
+    return opened.add(door);
   };
   const publish = async (count: number): Promise<string[]> => {
     const turnIds = Array.from({ length: count }, () => `turn-${(names += 1)}`);
@@ -31,15 +31,10 @@ describe("the trainer's door", () => {
     post(door.url, `/v1/samples/leases/${leaseId}/${operation}`, { request_id: `request-${(names += 1)}`, ...body });
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
-    doors = [];
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
   });
-  afterEach(async () => {
-    await Promise.all(doors.map((door) => door.close()));
-    await bus.close();
-    await nats.stop();
-  });
+  afterEach(() => opened.close());
 
   it('hands out slime-compatible samples, oldest first, and never again once acknowledged', async () => {
     const door = await open();

@@ -2,13 +2,14 @@ import type { Bus } from '@app/bus';
 import { PolicyUpdated } from '@app/contracts';
 import { answerRunning, PolicyStore, type PolicyState } from '@app/pools';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 import { connectBus, get, post, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
 
 describe('weight updates at the door', () => {
+  const opened = new Opened();
   let nats: NatsServer;
   let bus: Bus;
   let engine: EngineDouble;
-  let doors: Submitter[];
   let names = 0;
 
   const open = async (env: Record<string, string> = {}): Promise<Submitter> => {
@@ -17,8 +18,7 @@ describe('weight updates at the door', () => {
       OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
       ...env,
     });
-    doors.push(door);
-    return door;
+    return opened.add(door);
   };
   const request = (): { request_id: string } => ({ request_id: `r${(names += 1)}` });
   const lease = async (door: Submitter, count: number): Promise<{ lease_id: string; samples: any[] }> => {
@@ -40,17 +40,11 @@ describe('weight updates at the door', () => {
     });
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
-    engine = await startEngineDouble();
-    doors = [];
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
+    engine = opened.add(await startEngineDouble());
   });
-  afterEach(async () => {
-    await Promise.all(doors.map((door) => door.close()));
-    await bus.close();
-    await engine.close();
-    await nats.stop();
-  });
+  afterEach(() => opened.close());
 
   it('pauses the engines, loads the weights, raises the version, acknowledges the batch, and tells of it', async () => {
     const door = await open();
@@ -183,7 +177,6 @@ describe('weight updates at the door', () => {
     const same = { request_id: 'same', lease_ms: 30_000 };
     const begun = await begin(first, same);
     await first.close();
-    doors = [];
     const second = await open();
     expect(await begin(second, same)).toEqual({ ...begun, body: { ...begun.body } });
     expect(await on(second, begun.body.token, 'extend', { lease_ms: 60_000 })).toMatchObject({
@@ -238,7 +231,7 @@ describe('weight updates at the door', () => {
       body: { error: { message: expect.stringContaining('no engine of the policy can be reached') } },
     });
     expect((await state()).gate.state).toBe('serving');
-    engine = await startEngineDouble();
+    engine = opened.add(await startEngineDouble());
   });
 
   it('gives up engines that do not take the weights within load_timeout_s', async () => {
@@ -271,7 +264,6 @@ describe('weight updates at the door', () => {
       await serves(version);
     }
     await door.close();
-    doors = [];
     const restarted = await open({ OPENCLAW_RL_RL_MAX_STALENESS: '1' });
     // Nobody can lease it, so it does not fill a batch either.
     expect((await get(restarted.url, '/v1/stats')).body).toMatchObject({ waiting: 0, batch: { waiting: 0 } });

@@ -2,6 +2,7 @@ import type { Bus } from '@app/bus';
 import { PolicyUpdated } from '@app/contracts';
 import { answerRunning, commitUpdate, PolicyStore, type PolicyState } from '@app/pools';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 import {
   connectBus,
   post,
@@ -16,6 +17,7 @@ import {
 const LEASE_MS = 1500;
 
 describe('whoever dies in a weight update', () => {
+  const opened = new Opened();
   let nats: NatsServer;
   let bus: Bus;
   let engine: EngineDouble;
@@ -49,21 +51,18 @@ describe('whoever dies in a weight update', () => {
   };
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
-    engine = await startEngineDouble();
-    door = await startSubmitter(nats.url, {
-      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-      OPENCLAW_RL_GATE_DRAIN_TIMEOUT_S: '30',
-    });
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
+    engine = opened.add(await startEngineDouble());
+    door = opened.add(
+      await startSubmitter(nats.url, {
+        OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+        OPENCLAW_RL_GATE_DRAIN_TIMEOUT_S: '30',
+      }),
+    );
   });
-  afterEach(async () => {
-    await door.close();
-    await bus.close();
-    await engine.close();
-    await nats.stop();
-  });
+  afterEach(() => opened.close());
 
   it('a trainer while answers are let end: the gate opens, its batch waits, no version is skipped', async () => {
     engine.set({ pauseModes: [] });
@@ -131,7 +130,7 @@ describe('whoever dies in a weight update', () => {
     await engine.close();
     expect(await committing).toMatchObject({ status: 502, body: { error: { code: 'engines_failed' } } });
     await opens('expired');
-    engine = await startEngineDouble({ port });
+    engine = opened.add(await startEngineDouble({ port }));
     await nextVersionIs(1);
   });
 

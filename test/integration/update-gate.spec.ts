@@ -8,6 +8,7 @@ import {
   type EngineDouble,
   type NatsServer,
 } from '@app/testing';
+import { Opened } from '../support/opened';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 import { connectBus, get, post, startSubmitter, type Submitter } from './submitter-harness';
 
@@ -22,11 +23,11 @@ const latch = (): { promise: Promise<void>; open: () => void } => {
 };
 
 describe('chats through weight updates', () => {
+  const opened = new Opened();
   let nats: NatsServer;
   let bus: Bus;
   let engine: EngineDouble;
   let door: Submitter;
-  let gateways: TestGateway[];
   let names = 0;
 
   const env = (): Record<string, string> => ({
@@ -35,11 +36,8 @@ describe('chats through weight updates', () => {
     OPENCLAW_RL_SERVER_BASE_URL: engine.url,
     OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
   });
-  const gateway = async (more: Record<string, string> = {}): Promise<TestGateway> => {
-    const started = await startGateway({ ...env(), ...more });
-    gateways.push(started);
-    return started;
-  };
+  const gateway = async (more: Record<string, string> = {}): Promise<TestGateway> =>
+    opened.add(await startGateway({ ...env(), ...more }));
   const begin = async (more: Record<string, unknown> = {}): Promise<string> => {
     const answer = await post(door.url, '/v1/policy/updates', {
       request_id: `r${(names += 1)}`,
@@ -60,18 +58,12 @@ describe('chats through weight updates', () => {
     until(() => bus.read(TurnCompleted, turnId), { what: `turn ${turnId} is stored` });
 
   beforeEach(async () => {
-    nats = await startNatsServer();
-    bus = await connectBus(nats.url);
-    engine = await startEngineDouble();
-    door = await startSubmitter(nats.url, env());
-    gateways = [];
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
+    engine = opened.add(await startEngineDouble());
+    door = opened.add(await startSubmitter(nats.url, env()));
   });
-  afterEach(async () => {
-    await Promise.all([door, ...gateways].map((each) => each.close()));
-    await bus.close();
-    await engine.close();
-    await nats.stop();
-  });
+  afterEach(() => opened.close());
 
   it('lets a running stream stand and go on, and says which tokens are of which version', async () => {
     const { url, ...at } = await gateway();
