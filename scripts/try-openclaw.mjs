@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
+import { withQuietSupervisor } from './lib/quiet-stack.mjs';
 import { OpenClaw } from './openclaw/client.mjs';
 import { chooseClients, COMPACT_AFTER, scriptFor } from './openclaw/conversation.mjs';
 import { checkResults } from './openclaw/expectations.mjs';
 import { installClient } from './openclaw/install-client.mjs';
-import { QuietSupervisor } from './openclaw/quiet-supervisor.mjs';
 import { table } from './openclaw/report.mjs';
 import { collectResults, endSessions } from './openclaw/results.mjs';
 import { startStack } from './openclaw/stack.mjs';
@@ -31,7 +29,7 @@ await runScript(async () => {
   await ensureBuilt();
   const { entry, missing } = await installClient();
   if (missing !== undefined) return console.log(`Skipped: ${missing}. Nothing else needs it.`);
-  await withCleanUp((context) => tryIt({ ...context, ...options, entry }));
+  await withQuietSupervisor('try-openclaw', (context) => tryIt({ ...context, ...options, entry }));
 });
 
 function readOptions() {
@@ -56,28 +54,6 @@ function parse() {
     });
   } catch (error) {
     throw new Problem(`${error.message}\n\n${HELP}`);
-  }
-}
-
-/** Runs with a supervisor and a folder that are gone afterwards, whatever happens and whichever signal comes. */
-async function withCleanUp(work) {
-  const folder = mkdtempSync(join(tmpdir(), 'try-openclaw-'));
-  const supervisor = new QuietSupervisor();
-  const stopping = new AbortController();
-  const stopped = new Promise((_, reject) => {
-    const onSignal = (signal) => {
-      stopping.abort();
-      reject(new Problem(`Stopped by ${signal}.`));
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
-  });
-  try {
-    const working = work({ folder, supervisor, signal: stopping.signal });
-    await Promise.race([working, supervisor.failed, stopped]);
-  } finally {
-    stopping.abort();
-    await supervisor.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

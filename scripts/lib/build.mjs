@@ -24,11 +24,11 @@ export async function build() {
   writeFileSync(STAMP, sources);
 }
 
-/** Every app, and the libraries that scripts run: the engine double and the pocket model. Each compiles the libraries that it uses along. */
+/** Every app, and the libraries that scripts run: the engine double, the pocket model and the experiment. Each compiles the libraries that it uses along. */
 function projectsThatRun() {
   const { projects } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8'));
   const apps = Object.keys(projects).filter((name) => projects[name].type === 'application');
-  return [...apps, 'testing', 'pocket-lm'];
+  return [...apps, 'testing', 'pocket-lm', 'experiment'];
 }
 
 function hashSources() {

@@ -30,6 +30,11 @@ const percent = (measured) =>
 export async function pretrain(lib, { seed: seedText, steps: stepsText, out, state }) {
   const seed = Number(seedText);
   const options = { ...lib.PRETRAINING_DEFAULTS, seed, ...(stepsText && { steps: Number(stepsText) }) };
+  if (!Number.isInteger(options.steps) || options.steps <= options.warmUp) {
+    throw new Problem(
+      `--steps is ${stepsText}; allowed: a whole number above ${options.warmUp}, the steps of the warm-up.`,
+    );
+  }
   const config = lib.POCKET_CONFIG;
   const tokenizerText = json(lib.tokenizerJson(lib.learnCorpusMerges(seed)));
   const tokenizerConfig = lib.tokenizerConfigJson(config.context);

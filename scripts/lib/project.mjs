@@ -48,6 +48,16 @@ export function loadTelemetryLibrary() {
   return loadLibrary('telemetry');
 }
 
+/** The built library of simulated people, exams and charts. */
+export function loadExperimentLibrary() {
+  return loadLibrary('experiment');
+}
+
+/** The built pocket model. */
+export function loadPocketLibrary() {
+  return loadLibrary('pocket-lm');
+}
+
 function loadLibrary(name) {
   return createRequire(import.meta.url)(join(root, 'dist', 'libs', name, 'src', 'index.js'));
 }

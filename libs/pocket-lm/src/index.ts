@@ -3,7 +3,7 @@ export { checkGrading, checkHomework, type AnswerCheck } from './corpus/check-an
 export { drawGradedWork, type GradedWork } from './corpus/grading';
 export { drawComplaint, drawHint, withHint, type Style, type Wording } from './corpus/hints';
 export { homeworkRequest } from './corpus/homework';
-export { drawProblem, type Problem, type Split } from './corpus/problem';
+export { drawProblem, hasHeldOutNumbers, type Problem, type Split } from './corpus/problem';
 export { Decoder, NoFreeSlotError, type Stream } from './generation/decoder';
 export { generateAll, type GeneratedText, type Generation } from './generation/generate';
 export { logSoftmax, sampleToken, topIds, type SampledToken, type SamplingOptions } from './generation/sampling';

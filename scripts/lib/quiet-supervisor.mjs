@@ -1,5 +1,5 @@
-import { Problem } from '../lib/problem.mjs';
-import { Supervisor } from '../lib/supervisor.mjs';
+import { Problem } from './problem.mjs';
+import { Supervisor } from './supervisor.mjs';
 
 const SHOWN_LINES = 15;
 

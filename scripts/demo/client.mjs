@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Problem } from '../lib/problem.mjs';
+
+const AGAIN_MS = 300;
+const LONGEST_MS = 90_000;
+const MAX_TOKENS = 80;
+
+/**
+ * The answer to a conversation, as any client of the public API gets it; asked for again while the stack has none, because
+ * something of it was killed. `side`: the turn is no part of a conversation and is never trained on.
+ */
+export async function chat(gatewayUrl, messages, { seed, temperature, side = false, signal }) {
+  const body = { model: 'openclaw-rl', messages, seed, temperature, max_tokens: MAX_TOKENS };
+  const headers = { 'content-type': 'application/json', ...(side && { 'x-turn-type': 'side' }) };
+  const deadline = performance.now() + LONGEST_MS;
+  for (;;) {
+    const response = await fetch(`${gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal,
+    }).catch(() => null);
+    if (response?.ok) {
+      const answer = await response.json().catch(() => null);
+      if (answer !== null) return answer.choices[0].message.content ?? '';
+    }
+    signal.throwIfAborted();
+    if (response !== null && response.status < 500) {
+      throw new Problem(`a chat was answered with status ${response.status}: ${await response.text()}`);
+    }
+    if (performance.now() > deadline) throw new Problem(`no chat was answered for ${LONGEST_MS / 1000} s`);
+    await pause(AGAIN_MS, undefined, { signal });
+  }
+}
+
+/** Progress at the trainer's door; null while it does not answer. */
+export async function doorStats(doorUrl) {
+  const response = await fetch(`${doorUrl}/v1/stats`).catch(() => null);
+  return response?.ok ? response.json() : null;
+}
