@@ -4,7 +4,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchGenerate } from './generate.mjs';
 import { memory } from './memory.mjs';
-import { runJson, stopAll } from './processes.mjs';
+import { runJson, stopAll, usageOf } from './processes.mjs';
 import { bus, startGateway, startNats, startPassthrough, startService, startStub } from './stack.mjs';
 
 const { values } = parseArgs({
@@ -120,14 +120,17 @@ async function hinted() {
   await runJson('load.mjs', { ...load, url: gateway.value });
   const followed = await bus.steady(nats, 'RL_FOLLOWS');
   const services = ['sample-submitter', 'prm-judge', 'opd-teacher'];
-  await Promise.all(services.map((app) => startService(app, { stub, nats }, settings)));
-  const [before, start] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now()];
+  const started = await Promise.all(services.map((app) => startService(app, { stub, nats }, settings)));
+  const processes = { ...Object.fromEntries(services.map((app, i) => [app, started[i]])), engine: prm, NATS: nats };
+  const cpu = () => Object.entries(processes).map(([name, { pid }]) => [name, usageOf(pid).cpuSeconds]);
+  const [before, start, cpuBefore] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now(), cpu()];
   await bus.reach(nats, 2 * followed, 'RL_VERDICTS');
   // A turn is done with both halves.
   const done = (2 * followed - before) / 2;
   const perSecond = done / ((performance.now() - start) / 1000);
+  const cpuMs = cpu().map(([name, seconds], i) => [name, ((seconds - cpuBefore[i][1]) * 1000) / done]);
   await stopAll();
-  return { judged: done, perSecond };
+  return { judged: done, perSecond, cpuMs };
 }
 
 const round = (value, digits = 1) => Number(value.toFixed(digits));
@@ -183,8 +186,9 @@ try {
   for (const judges of [1, 2, 4]) {
     if (wanted('scale')) loops.push({ name: `judge of 50 ms, ${judges} replicas`, ...(await workedOff(judges)) });
   }
-  for (const { name, judged: count, perSecond } of loops) {
+  for (const { name, judged: count, perSecond, cpuMs = [] } of loops) {
     console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} turns)`);
+    for (const [process, millis] of cpuMs) console.log(`  CPU of a turn in ${process}: ${round(millis, 2)} ms`);
   }
   if (values.memory) await memory({ sessions: Number(values.sessions), turns: Number(values.turns) });
   if (values.json) console.log(JSON.stringify({ rows, loops }));
