@@ -456,6 +456,13 @@ describe('prm-judge', () => {
       expect(judge.chats('judge').length).toBeGreaterThan(0);
     });
 
+    it('looks at each as often as pools.check_every_s says', async () => {
+      await startWithBoth({ OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.05' });
+      const looks = (): number[] =>
+        [judge, second].map(({ requests }) => requests.filter(({ path }) => path === '/health').length);
+      await until(() => Math.min(...looks()) >= 40, { what: 'forty looks at each engine', timeoutMs: 20_000 });
+    });
+
     it('goes on without one that is down, says so, and takes it back', async () => {
       const { port } = judge;
       const host = new URL(judge.url).host;

@@ -64,6 +64,13 @@ describe('several engines of the policy', () => {
     await nats.stop();
   });
 
+  it('are looked at as often as pools.check_every_s says', async () => {
+    await start({ OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.05' });
+    const looks = (): number[] =>
+      engines.map(({ requests }) => requests.filter(({ path }) => path === '/health').length);
+    await until(() => Math.min(...looks()) >= 40, { what: 'forty looks at each engine', timeoutMs: 20_000 });
+  });
+
   it('keep a session on one engine in every replica, and share the sessions out', async () => {
     await start();
     const chosen = new Map<string, EngineDouble | undefined>();
