@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sitExam } from './demo/exam.mjs';
 import { learn, LEARNING_SETTINGS } from './demo/learning.mjs';
+import { TEMPERATURE } from './demo/sampling.mjs';
 import { progressLine, scoreLine, Screen } from './demo/screen.mjs';
 import { VoteCount } from './demo/votes.mjs';
 import { ensureBuilt } from './lib/build.mjs';
@@ -22,8 +23,6 @@ npm run demo -- [options]
   --out PATH    folder of the curve and the records (default .openclaw-rl/demo)
   --help        this text`;
 
-/** What rollouts are sampled at, and scored at. */
-const TEMPERATURE = 0.8;
 const QUESTIONS = 100;
 const SHOWN_QUESTIONS = 3;
 const MS = 1000;

@@ -1,4 +1,5 @@
-import { chat } from './client.mjs';
+import { chat } from '../lib/chat-client.mjs';
+import { MAX_TOKENS } from './sampling.mjs';
 
 const AT_A_TIME = 16;
 const FIRST_SEED = 10_000;
@@ -10,7 +11,10 @@ export async function sitExam(gatewayUrl, errands, { temperature, signal }) {
   const work = async () => {
     for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
       const messages = [{ role: 'user', content: errands[at].request }];
-      answers[at] = await chat(gatewayUrl, messages, { seed: FIRST_SEED + at, temperature, side: true, signal });
+      answers[at] = await chat(gatewayUrl, messages, {
+        ...{ seed: FIRST_SEED + at, temperature, max_tokens: MAX_TOKENS },
+        ...{ side: true, signal },
+      });
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));

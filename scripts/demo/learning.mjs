@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../lib/problem.mjs';
 import { loadExperimentLibrary } from '../lib/project.mjs';
-import { doorStats } from './client.mjs';
+import { doorStats } from '../lib/chat-client.mjs';
 import { sitExam } from './exam.mjs';
 import { letPeopleTalk } from './people.mjs';
 

@@ -1,5 +1,6 @@
 import { loadExperimentLibrary, loadPocketLibrary } from '../lib/project.mjs';
-import { chat } from './client.mjs';
+import { chat } from '../lib/chat-client.mjs';
+import { MAX_TOKENS } from './sampling.mjs';
 
 const SEEDS_A_SESSION = 100;
 
@@ -21,11 +22,8 @@ export async function letPeopleTalk({ gatewayUrl, count, seed, temperature, mayT
         await mayTalk();
         heard({ role: session.role, word, follows: messages.length > 0 });
         messages.push({ role: 'user', content: word });
-        const content = await chat(gatewayUrl, messages, {
-          seed: (first + messages.length) >>> 0,
-          temperature,
-          signal,
-        });
+        const sampling = { seed: (first + messages.length) >>> 0, temperature, max_tokens: MAX_TOKENS };
+        const content = await chat(gatewayUrl, messages, { ...sampling, signal });
         messages.push({ role: 'assistant', content });
       }
     }

@@ -1,17 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Problem } from '../lib/problem.mjs';
+import { Problem } from './problem.mjs';
 
 const AGAIN_MS = 300;
 const LONGEST_MS = 90_000;
-const MAX_TOKENS = 80;
 
 /**
  * The answer to a conversation, as any client of the public API gets it; asked for again while the stack has none, because
- * something of it was killed. `side`: the turn is no part of a conversation and is never trained on.
+ * something of it was killed. `side`: the turn is no part of a conversation and is never trained on. What else stands in the options is how to sample.
  */
-export async function chat(gatewayUrl, messages, { seed, temperature, side = false, signal }) {
-  const body = { model: 'openclaw-rl', messages, seed, temperature, max_tokens: MAX_TOKENS };
-  const headers = { 'content-type': 'application/json', ...(side && { 'x-turn-type': 'side' }) };
+export async function chat(gatewayUrl, messages, { side = false, key, signal, ...sampling }) {
+  const body = { model: 'openclaw-rl', messages, ...sampling };
+  const headers = {
+    'content-type': 'application/json',
+    ...(side && { 'x-turn-type': 'side' }),
+    ...(key && { authorization: `Bearer ${key}` }),
+  };
   const deadline = performance.now() + LONGEST_MS;
   for (;;) {
     const response = await fetch(`${gatewayUrl}/v1/chat/completions`, {
