@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeSafetensors, encodeSafetensors } from '@app/pocket-lm';
@@ -270,6 +270,7 @@ describe('pocket engine', () => {
       const weights = join(folder, 'weights');
       await tell('/update_weights_from_disk', { model_path: weights, weight_version: '3-1' });
       await again.close();
+      expect(existsSync(join(folder, 'state', 'served.json'))).toBe(true);
       await start();
       expect(await served()).toMatchObject({ model_path: weights, weight_version: '3-1' });
       await tell('/update_weight_version', { new_version: '4' });
