@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ChatMessage } from '@app/chat';
 import { Bus, OutageError } from '@app/bus';
+import { Settings } from '@app/config';
 import {
   FeedbackGiven,
   TurnArrived,
@@ -14,8 +15,8 @@ import type { FollowedTurn } from './followed-turn';
 
 /** Deliveries after which a message that is still not there is taken to be gone: some four seconds. */
 const PATIENCE = 5;
-/** An answer that is still being generated: how long a person's word about it waits, and how often it is looked for. */
-const LONGEST_ANSWER_MS = 30 * 60_000;
+const MINUTE_MS = 60_000;
+/** How often an answer is looked for that is still being generated, and that a person has commented on already. */
 const ANSWER_PAUSE_MS = 5000;
 
 /** The turn as it was stored. */
@@ -45,7 +46,14 @@ const isExcluded = ({ exclusion }: TurnCompletedInfo): boolean =>
 /** Reads the two messages that a `turn.followed` refers to. */
 @Injectable()
 export class TurnReader {
-  constructor(private readonly bus: Bus) {}
+  private readonly answerMs: number;
+
+  constructor(
+    @Inject(Bus) private readonly bus: Pick<Bus, 'read'>,
+    { session }: Settings,
+  ) {
+    this.answerMs = session.answerMinutes * MINUTE_MS;
+  }
 
   /** @throws MessageMissingError, OutageError while it may still come; BusUnavailableError */
   async read(followed: TurnFollowedInfo, deliveries: number): Promise<ReadTurn> {
@@ -78,7 +86,7 @@ export class TurnReader {
 
   private async waitForAnswer(turnId: string): Promise<void> {
     const arrived = await this.bus.read(TurnArrived, turnId);
-    if (arrived !== null && Date.now() - arrived.info.arrivedAt < LONGEST_ANSWER_MS) {
+    if (arrived !== null && Date.now() - arrived.info.arrivedAt < this.answerMs) {
       throw new OutageError(`turn ${turnId} is still being answered`, ANSWER_PAUSE_MS);
     }
   }
