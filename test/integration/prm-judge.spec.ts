@@ -324,7 +324,12 @@ describe('prm-judge', () => {
       const verdicts = await Promise.all(turns.map((turnId) => judged(turnId, 20_000)));
       expect(verdicts.map(({ info: { score } }) => score)).toEqual(Array(30).fill(1));
       expect(await Promise.all(turns.map((turnId) => bus.read(TurnSettled, turnId)))).toEqual(Array(30).fill(null));
-      await until(async () => (await both[0]!.ready()).body.status === 'ok', { what: 'the breaker to close' });
+      // A replica whose turns the other one has taken finds out with the next that it gets.
+      const isWell = async (): Promise<boolean> => {
+        await judged(await turn(), 20_000);
+        return (await both[0]!.ready()).body.status === 'ok';
+      };
+      await until(isWell, { what: 'the breaker to close', timeoutMs: 20_000 });
     });
 
     it('lasts as long as the key is wrong, and says once which setting to mend', async () => {

@@ -133,6 +133,10 @@ describe('describeConversation', () => {
     it.each([
       ['a heartbeat', heartbeat],
       ['a wake', [prompts('[OpenClaw exec completion]'), answers('It is built.')]],
+      [
+        'a wake as the model is sent it',
+        [prompts('A scheduled reminder has been triggered. The reminder content is:\n\ntea'), answers('Tea!')],
+      ],
       ['a memory flush', [prompts('Pre-compaction memory flush. Store memories.'), answers('NO_REPLY')]],
       ['a runtime event', [prompts('Continue the OpenClaw runtime event.'), answers('Noted.')]],
       ['two of them', [...heartbeat, prompts('[OpenClaw cron wake]'), answers('NO_REPLY')]],

@@ -22,6 +22,13 @@ describe('findSidePrompt', () => {
     [HEARTBEAT_TEXT, 'heartbeat'],
     ['Read HEARTBEAT.md if it exists (workspace context). Reply HEARTBEAT_OK.', 'heartbeat'],
     ['[OpenClaw heartbeat poll]', 'heartbeat'],
+    ['Run the following periodic tasks (only those due based on their intervals):\n- mail', 'heartbeat'],
+    ['An async command you ran earlier has completed. The command completion details are:\n\nbuild failed', 'wake'],
+    ['An async command you ran earlier completed without captured stdout/stderr. The completion details are:', 'wake'],
+    ['An async command completion event was triggered, but user delivery is disabled for this run.', 'wake'],
+    ['An async command completion event was triggered, but no command output was found.', 'wake'],
+    ['A scheduled reminder has been triggered. The reminder content is:\n\ntea', 'wake'],
+    ['A scheduled cron event was triggered, but no event content was found. Reply NO_REPLY.', 'wake'],
     ['[OpenClaw exec completion]\nDisable automatic completion turns.', 'wake'],
     ['[OpenClaw cron wake]', 'wake'],
     ['[OpenClaw session event]', 'wake'],
@@ -44,11 +51,14 @@ describe('findSidePrompt', () => {
     expect(findSidePrompt({ messages: worded, tools: [tool('exec'), null] })).toBeNull();
     expect(findSidePrompt({ messages: worded, tools: [tool('exec'), tool('heartbeat_respond')] })).toBe('heartbeat');
     expect(findSidePrompt({ messages: worded }, ['Look', 'Check the mail.'])).toBe('heartbeat');
+    expect(findSidePrompt({ messages: worded }, ['\n  Check the mail.\n'])).toBe('heartbeat');
     expect(findSidePrompt({ messages: worded }, ['the mail'])).toBeNull();
     for (const gap of [' ', '\n\n']) {
-      expect(find(prompts(`Check.${gap}Use heartbeat_respond to report the wake outcome. Set it.`))).toBe('heartbeat');
+      const words =
+        "Use heartbeat_respond to report the wake outcome. Set notify=false when nothing needs the user's attention.";
+      expect(find(prompts(`Check.${gap}${words} Set notify=true`))).toBe('heartbeat');
     }
-    expect(find(says('what is "Use heartbeat_respond to report the wake outcome."?'))).toBeNull();
+    expect(find(says('when do you Use heartbeat_respond to report the wake outcome.'))).toBeNull();
   });
 
   it.each([

@@ -24,6 +24,13 @@ const USER_MARKERS: readonly (readonly [string, SidePrompt])[] = [
   ['Follow the heartbeat monitor scratch context when provided.', 'heartbeat'],
   ['Read HEARTBEAT.md if it exists', 'heartbeat'],
   ['[OpenClaw heartbeat poll]', 'heartbeat'],
+  ['Run the following periodic tasks (only those due based on their intervals):', 'heartbeat'],
+  ['An async command you ran earlier has completed. The command completion details are:', 'wake'],
+  ['An async command you ran earlier completed without captured stdout/stderr.', 'wake'],
+  ['An async command completion event was triggered, but ', 'wake'],
+  ['A scheduled reminder has been triggered. The reminder content is:', 'wake'],
+  ['A scheduled cron event was triggered, but no event content was found.', 'wake'],
+  // What stands for such a prompt in the history afterwards.
   ['[OpenClaw exec completion]', 'wake'],
   ['[OpenClaw cron wake]', 'wake'],
   ['[OpenClaw session event]', 'wake'],
@@ -38,7 +45,8 @@ const USER_MARKERS: readonly (readonly [string, SidePrompt])[] = [
 
 /** The tool that OpenClaw offers in heartbeats alone, and what it adds to their prompt then, whatever the prompt. */
 const HEARTBEAT_TOOL = 'heartbeat_respond';
-const HEARTBEAT_TOOL_WORDS = /(^|\s)Use heartbeat_respond to report the wake outcome\./;
+const HEARTBEAT_TOOL_WORDS =
+  /(^|\s)Use heartbeat_respond to report the wake outcome\. Set notify=false when nothing needs the user's attention\./;
 
 const SYSTEM_MARKERS: readonly (readonly [RegExp, SidePrompt])[] = [
   [/^\s*You are a context summarization assistant\./, 'compaction'],
@@ -54,13 +62,15 @@ const SESSION_MARKERS: readonly (readonly [string, SidePrompt])[] = [
 ];
 
 /**
- * The side prompt that a user text is, by how it begins; a marker quoted further on says nothing.
+ * The side prompt that a user text is, by how it begins; a marker quoted further on says nothing. Only OpenClaw's own words about
+ * its heartbeat tool may stand anywhere: they come behind whatever the prompt is.
  *
  * @param heartbeatPrompts how heartbeats begin that somebody has worded anew
  */
 export const sidePromptOfText = (text: string, heartbeatPrompts: readonly string[]): SidePrompt | null => {
   const { spoken } = splitStamp(text);
-  const isHeartbeat = HEARTBEAT_TOOL_WORDS.test(spoken) || heartbeatPrompts.some((start) => spoken.startsWith(start));
+  const isHeartbeat =
+    HEARTBEAT_TOOL_WORDS.test(spoken) || heartbeatPrompts.some((start) => spoken.startsWith(start.trim()));
   return isHeartbeat ? 'heartbeat' : (USER_MARKERS.find(([start]) => spoken.startsWith(start))?.[1] ?? null);
 };
 

@@ -106,11 +106,11 @@ export function gpuShare(): Kind {
   };
 }
 
-/** A list of distinct texts; a variable separates them by commas. */
-export function textList(allowed: string, form: RegExp): Kind {
+/** A list of distinct texts; a variable separates them by commas, or by what `separator` says. */
+export function textList(allowed: string, form: RegExp, separator = ','): Kind {
   return {
     allowed,
-    fromText: listFromText,
+    fromText: (value) => listFromText(value, separator),
     checks: [IsArray(), ArrayUnique(), IsString({ each: true }), Matches(form, { each: true })],
   };
 }
@@ -119,7 +119,7 @@ export function textList(allowed: string, form: RegExp): Kind {
 export function urlList(): Kind {
   return {
     allowed: 'a list of URLs such as http://127.0.0.1:8000, each once',
-    fromText: listFromText,
+    fromText: (value) => listFromText(value, ','),
     checks: [IsArray(), ArrayUnique(), IsUrl(SERVER_URL, { each: true })],
   };
 }
@@ -133,9 +133,9 @@ function numberFromText(value: string): unknown {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
 }
 
-function listFromText(value: string): string[] {
+function listFromText(value: string, separator: string): string[] {
   return value
-    .split(',')
+    .split(separator)
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }

@@ -179,7 +179,7 @@ const CASES: readonly Case[] = [
     path: 'session.heartbeat_prompts',
     default: [],
     toml: ['["Check, then tell."]', ['Check, then tell.']],
-    env: ['Check the mail,Look', ['Check the mail', 'Look']],
+    env: ['Check the mail, then rest.\n\n Look', ['Check the mail, then rest.', 'Look']],
     refused: ['[""]', '["a", "a"]', '"a"'],
   },
   { path: 'judge.votes', default: 3, toml: ['1', 1], env: ['5', 5], refused: ['0', '65', '2.5'], aliases: ['PRM_M'] },

@@ -17,7 +17,7 @@ export class ConditionTimeoutError extends Error {
 export interface UntilOptions {
   /** What is waited for; the text of the failure. */
   what: string;
-  /** Upper bound in milliseconds. @default 5000 */
+  /** Upper bound in milliseconds. @default 15000 */
   timeoutMs?: number;
   /** Pause between two looks in milliseconds. @default 10 */
   everyMs?: number;
@@ -33,7 +33,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { what, timeoutMs = 5_000, everyMs = 10 }: UntilOptions,
+  { what, timeoutMs = 15_000, everyMs = 10 }: UntilOptions,
 ): Promise<Exclude<T, Falsy>> {
   const end = performance.now() + timeoutMs;
   let cause: unknown;

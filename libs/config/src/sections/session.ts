@@ -16,7 +16,8 @@ export class SessionSettings extends SettingsSection {
 
   @Setting(
     "How heartbeats begin where OpenClaw's heartbeat.prompt is configured, so that they are side turns",
-    textList('a list of texts that are not empty, each once', /\S/),
+    // They are prose, with commas in it.
+    textList('a list of texts that are not empty, each once; one a line in a variable', /\S/, '\n'),
   )
   readonly heartbeatPrompts: readonly string[] = [];
 }
