@@ -14,19 +14,17 @@ const hasPolicy = ({ server, pools }: Settings): boolean => server.baseUrl !== n
 
 const hasJudge = ({ server, pools }: Settings): boolean => server.judgeBaseUrl !== null || pools.prmEngines.length > 0;
 
-function policyIsHalfConfigured(settings: Settings): string | null {
-  const { policyModel } = settings.server;
-  if (!hasPolicy(settings) && policyModel !== null) return 'policy_model needs base_url, the server that has it';
-  if (hasPolicy(settings) && policyModel === null) return 'base_url needs policy_model, the model to ask for';
-  return null;
-}
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-function judgeIsHalfConfigured(settings: Settings): string | null {
-  const { judgeModel } = settings.server;
-  if (hasJudge(settings) && judgeModel === null) return 'judge_base_url needs judge_model, the model to ask for';
-  const hasServer = hasJudge(settings) || hasPolicy(settings);
-  return judgeModel !== null && !hasServer ? 'judge_model needs judge_base_url or base_url' : null;
-}
+/** An address, in whichever of two settings it stands, and no model to ask for there. */
+const addressWithoutModel = (
+  address: string,
+  model: string,
+  isHalf: (settings: Settings) => boolean,
+): Contradiction => ({
+  between: [model, address],
+  found: (settings) => (isHalf(settings) ? `${lastOf(address)} needs ${lastOf(model)}, the model to ask for` : null),
+});
 
 const isAmong = (url: string, engines: readonly string[]): boolean =>
   engines.map(withoutVersion).includes(withoutVersion(url));
@@ -71,9 +69,22 @@ function teacherIsTempered({ opd }: Settings): string | null {
 
 /** Checked on the settings as configured, with all keys of lists and files in place. */
 export const CONTRADICTIONS: readonly Contradiction[] = [
+  addressWithoutModel(
+    'server.base_url',
+    'server.policy_model',
+    ({ server }) => server.baseUrl !== null && server.policyModel === null,
+  ),
+  addressWithoutModel(
+    'pools.policy_engines',
+    'server.policy_model',
+    ({ server, pools }) => server.baseUrl === null && pools.policyEngines.length > 0 && server.policyModel === null,
+  ),
   {
     between: ['server.policy_model', 'server.base_url'],
-    found: policyIsHalfConfigured,
+    found: (settings) =>
+      !hasPolicy(settings) && settings.server.policyModel !== null
+        ? 'policy_model needs base_url, the server that has it'
+        : null,
   },
   {
     between: ['server.base_url', 'pools.policy_engines', 'pools.policy_router'],
@@ -92,8 +103,21 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   },
   {
     between: ['server.judge_model', 'server.judge_base_url', 'server.base_url'],
-    found: judgeIsHalfConfigured,
+    found: (settings) =>
+      settings.server.judgeModel !== null && !hasJudge(settings) && !hasPolicy(settings)
+        ? 'judge_model needs judge_base_url or base_url'
+        : null,
   },
+  addressWithoutModel(
+    'server.judge_base_url',
+    'server.judge_model',
+    ({ server }) => server.judgeBaseUrl !== null && server.judgeModel === null,
+  ),
+  addressWithoutModel(
+    'pools.prm_engines',
+    'server.judge_model',
+    ({ server, pools }) => server.judgeBaseUrl === null && pools.prmEngines.length > 0 && server.judgeModel === null,
+  ),
   {
     between: ['server.judge_api_key_env', 'server.judge_base_url', 'server.base_url'],
     found: (settings) =>

@@ -196,7 +196,16 @@ describe('settings that contradict each other', () => {
       },
       ['server.judge_base_url', 'pools.prm_engines'],
     ],
-    ['engines without a model', { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a' }, ['server.policy_model']],
+    [
+      'engines without a model',
+      { OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a' },
+      ['server.policy_model', 'pools.policy_engines'],
+    ],
+    [
+      "a judge's engines without a model",
+      { OPENCLAW_RL_POOLS_PRM_ENGINES: 'http://a' },
+      ['server.judge_model', 'pools.prm_engines'],
+    ],
     ['a key without a server', { OPENCLAW_RL_SERVER_API_KEY_ENV: 'K', K: 'k' }, ['server.api_key_env']],
     [
       "a judge's key without a server",
@@ -241,6 +250,11 @@ describe('settings that contradict each other', () => {
     const { problems } = refusal(env);
     expect(problems).toHaveLength(1);
     for (const name of names) expect(problems[0]).toContain(name);
+  });
+
+  test('speaks of the address that was set, and not of the one that would have been its place', () => {
+    expect(refusal({ OPENCLAW_RL_POOLS_PRM_ENGINES: 'http://a' }).problems.join()).not.toContain('base_url');
+    expect(refusal({ OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a' }).problems.join()).not.toContain('base_url');
   });
 
   test.each<[string, Environment]>([
