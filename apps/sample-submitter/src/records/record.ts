@@ -1,5 +1,6 @@
 import type {
   Body,
+  FrameArrays,
   TurnCompletedBody,
   TurnCompletedInfo,
   TurnHintedBody,
@@ -46,6 +47,10 @@ const hintsOf = ({ info, body: { head } }: Hinted): Readonly<Record<string, unkn
   detail: head.detail ?? null,
 });
 
+/** How many tokens there are; null where their ids were not kept. */
+const countOf = (ids: FrameArrays[string] | undefined): number | null =>
+  ids === undefined || ids.length === 0 ? null : ids.length;
+
 /** One line of the records: a turn from its prompt to its fate, as plain JSON. */
 export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> => {
   const { settled, turn, judgement, hinted, nextState } = parts;
@@ -54,7 +59,8 @@ export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> 
     turn_id: settled.turnId,
     session_key: parts.session,
     session_id: head?.sessionId ?? null,
-    kind: turn?.info.kind ?? null,
+    // That a program sends tools elsewhere, so that this is side work of it, only its session tells: the last word has it.
+    kind: settled.reason === 'side_turn' ? 'side' : (turn?.info.kind ?? null),
     arrived_at: turn?.info.arrivedAt ?? null,
     completed_at: turn?.info.completedAt ?? null,
     settled_at: settled.settledAt,
@@ -62,8 +68,8 @@ export const toRecord = (parts: RecordParts): Readonly<Record<string, unknown>> 
     model: head?.model ?? null,
     route: head?.route ?? null,
     finish_reason: head?.finishReason ?? null,
-    prompt_tokens: turn?.body.arrays.promptIds?.length ?? null,
-    response_tokens: turn?.body.arrays.responseIds?.length ?? null,
+    prompt_tokens: countOf(turn?.body.arrays.promptIds),
+    response_tokens: countOf(turn?.body.arrays.responseIds),
     messages: head?.messages ?? null,
     tools: head?.tools ?? null,
     response: head?.response ?? null,
