@@ -65,6 +65,19 @@ describe('assertSessionHeaders of a label', () => {
     }).toThrow(expect.objectContaining({ status: 400, param: 'x-turn-type' }));
     for (const label of ['main', 'side', 'Side', ' ']) assertSessionHeaders({ 'x-turn-type': label });
   });
+
+  it.each(['maybe', '2', 'done'])('refuses X-Session-Done: %s, and says what it may be', (value) => {
+    expect(() => {
+      assertSessionHeaders({ 'x-session-done': value });
+    }).toThrow(
+      expect.objectContaining({
+        status: 400,
+        param: 'x-session-done',
+        message: 'x-session-done: must be one of 1, true, yes, 0, false, no',
+      }),
+    );
+    for (const known of ['1', 'True', 'YES', '0', 'false', 'No', '']) assertSessionHeaders({ 'x-session-done': known });
+  });
 });
 
 describe('identify', () => {

@@ -19,7 +19,11 @@ export interface Identity {
   readonly nextStateRole: 'user' | 'tool' | null;
 }
 
-const TRUE = new Set(['1', 'true', 'yes']);
+/** What a client may say of the end of its session. */
+const SAYS_DONE: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 'true', 'yes'].map((word) => [word, true] as const),
+  ...['0', 'false', 'no'].map((word) => [word, false] as const),
+]);
 const TURN_TYPES = new Set(['main', 'side']);
 
 const header = (headers: IncomingHttpHeaders, name: string): string | null => {
@@ -44,6 +48,10 @@ export const assertSessionHeaders = (headers: IncomingHttpHeaders): void => {
   }
   const label = header(headers, 'x-turn-type')?.toLowerCase();
   if (label !== undefined && !TURN_TYPES.has(label)) throw invalidRequest('x-turn-type', 'must be "main" or "side"');
+  const done = header(headers, 'x-session-done')?.toLowerCase();
+  if (done !== undefined && !SAYS_DONE.has(done)) {
+    throw invalidRequest('x-session-done', `must be one of ${[...SAYS_DONE.keys()].join(', ')}`);
+  }
 };
 
 /** OpenClaw appends `:<boundary count>` to its affinity ids; with one provider style also to `X-Session-Id`. */
@@ -106,7 +114,7 @@ export const identify = (
   const narrow = narrowNameOf(request);
   const kind = turnKind(headers, request, heartbeatPrompts);
   const isFeedback = kind === 'main' && !conversation.isRetry;
-  const done = TRUE.has(header(headers, 'x-session-done')?.toLowerCase() ?? '') || request.sessionDone;
+  const done = SAYS_DONE.get(header(headers, 'x-session-done')?.toLowerCase() ?? '') === true || request.sessionDone;
   return {
     sessionId: name?.id ?? null,
     nextStateRole: isFeedback ? conversation.nextStateRole : null,
