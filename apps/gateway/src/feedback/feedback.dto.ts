@@ -5,6 +5,8 @@ import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 const isTurnId = (value: unknown): boolean => typeof value === 'string' && /^[-\w]{1,64}$/.test(value);
 const isScore = (value: unknown): boolean => value === 1 || value === -1 || value === 0;
 
+const isBlank = (value: unknown): boolean => typeof value === 'string' && /^\s+$/.test(value);
+
 /** Body of `POST /v1/feedback`: which answer, and what a person says of it. */
 export class FeedbackDto {
   @IsOptional()
@@ -23,6 +25,7 @@ export class FeedbackDto {
 
   @IsOptional()
   @IsText(1, 100_000)
+  @IsAllowed('more than white space', (value) => !isBlank(value))
   text?: string;
 
   /** How the whole session went. */
