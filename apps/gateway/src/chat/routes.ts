@@ -11,6 +11,9 @@ import { ByChat } from './by-chat';
 import type { Admitted, Exchange } from './exchange';
 import { affinityKey } from './identify';
 
+/** Failures that are no engine's: the client went, or asked for what the engine refuses; not its key, the model or the load. */
+const CLIENTS_FAULT = /^(client_gone|status_4(?!01|03|04|29)\d\d)$/;
+
 /** Where a chat is sent. */
 export interface Placement extends Pick<Exchange, 'session' | 'engine'> {
   /** Sampling where the request names none. */
@@ -67,7 +70,7 @@ export class Routes {
   }
 
   private noteFailure(engine: PolicyEngine, code: string): void {
-    if (code !== 'client_gone') this.upstream.noteFailure(engine, code);
+    if (!CLIENTS_FAULT.test(code)) this.upstream.noteFailure(engine, code);
   }
 
   /** Who has not answered at all has given the client nothing yet. */
