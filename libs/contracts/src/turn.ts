@@ -102,7 +102,7 @@ export const TurnCompleted = defineMessage({
     sampling: Sampling,
     /** Whether `logProbs` were taken after the sampling temperature; null: not known. */
     logProbsTempered: Type.Union([Type.Boolean(), Type.Null()]),
-    /** How the token ids were captured; `text` where there are none. */
+    /** How the token ids were captured, or would have been; `text` where none were asked for. */
     route: Type.Union(CAPTURE_ROUTES.map((route) => Type.Literal(route))),
     /** The engine's own names of the weights that made the answer, oldest first. */
     weightVersions: Type.Array(Type.String()),

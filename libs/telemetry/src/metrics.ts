@@ -42,7 +42,7 @@ const createMetrics = (registry: Registry) => {
     }),
     turns: new Counter({
       name: 'openclaw_rl_turns_total',
-      help: 'Turns served, by kind, capture route and exclusion (none: can be trained on)',
+      help: 'Turns stored, by kind, capture route and exclusion (none: can be trained on)',
       labelNames: ['kind', 'route', 'exclusion'] as const,
       registers,
     }),

@@ -187,6 +187,26 @@ describe('Outbox', () => {
     expect(box.size).toBe(0);
   });
 
+  it('says once in which form a parcel is kept, and which turns it has in hand', async () => {
+    const fates: string[] = [];
+    const told = (name: string, bytes: number): Parcel => ({
+      ...parcel(name, bytes, `short-${name}`),
+      onFate: (fate) => fates.push(`${name} ${fate}`),
+    });
+    bus.limit = 50;
+    bus.isUp = false;
+    const box = outbox();
+    box.push(told('large', 100));
+    box.push(told('small', 10));
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(fates).toEqual([]);
+    expect([box.holds('large'), box.holds('small'), box.holds('other')]).toEqual([true, true, false]);
+    bus.isUp = true;
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(fates.toSorted()).toEqual(['large too_large', 'small whole']);
+    expect([box.holds('large'), box.holds('small')]).toEqual([false, false]);
+  });
+
   it('drops and counts what is too large and has no short form', async () => {
     bus.limit = 5;
     const box = outbox();

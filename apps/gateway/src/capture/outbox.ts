@@ -5,6 +5,8 @@ import type { EncodedMessage } from '@app/contracts';
 export interface Parcel {
   readonly message: EncodedMessage;
   readonly ifTooLarge: () => readonly EncodedMessage[];
+  /** Told once, when the bus has it whole, or when it is to be said in fewer bytes. */
+  readonly onFate?: (fate: 'whole' | 'too_large') => void;
 }
 
 /** A parcel and its place in the order of arrival. */
@@ -59,6 +61,11 @@ export class Outbox {
 
   get size(): number {
     return this.bytes;
+  }
+
+  /** Whether a message of this turn is still to be sent. */
+  holds(turnId: string): boolean {
+    return this.turns.has(turnId);
   }
 
   /** Keeps a parcel for sending; false if there was no room. */
@@ -117,6 +124,7 @@ export class Outbox {
     const { parcel } = entry;
     try {
       await this.publisher.publishEncoded(parcel.message);
+      parcel.onFate?.('whole');
       this.resize(-sizeOf(parcel));
       this.sendNext(entry);
     } catch (error) {
@@ -132,6 +140,7 @@ export class Outbox {
   /** Says in fewer bytes what the bus did not take, before anything that waits behind it. */
   private replace(entry: Entry): void {
     const { parcel, turn } = entry;
+    parcel.onFate?.('too_large');
     this.resize(-sizeOf(parcel));
     const instead = parcel.ifTooLarge().map((message) => ({ message, ifTooLarge: () => [] }));
     if (instead.length === 0) this.options.onDropped('refused');

@@ -63,7 +63,7 @@ const endingOf = (answer: RecordedAnswer | null, fields: Partial<Ending> = {}): 
   answer,
   verdict:
     answer === null ? { kind: 'excluded', reason: 'upstream_error', detail: 'status_503' } : judgeCapture(answer),
-  route: answer === null || judgeCapture(answer).kind !== 'exact' ? 'text' : 'sglext',
+  route: 'sglext',
   logProbsTempered: true,
   ...fields,
 });
@@ -73,15 +73,21 @@ const settled = (message: EncodedMessage | undefined): unknown =>
 
 /** What is said of a turn: its stored form, its outcome, and the short forms of both. */
 const tell = (turn: Turn, ending: Ending) => {
+  const stored: (Exclusion | null)[] = [];
+  const onStored = (exclusion: Exclusion | null): number => stored.push(exclusion);
   // The turn is said last, in full as in short: after it nobody asks for an outcome any more.
-  const [completed, outcome] = completedParcels(turn, ending, outcomeOf(turn, ending)).toReversed();
+  const [completed, outcome] = completedParcels(turn, ending, outcomeOf(turn, ending), onStored).toReversed();
   if (completed === undefined) throw new TypeError('nothing was said');
   const [short, shortOutcome] = completed.ifTooLarge().toReversed();
+  completed.onFate?.('whole');
+  completed.onFate?.('too_large');
   return {
     completed: TurnCompleted.decode(completed.message),
     outcome: settled(outcome?.message),
     short: TurnCompleted.decode(short!),
     shortOutcome: settled(shortOutcome),
+    /** What is counted of it where it is stored whole, and where it is too large. */
+    counted: stored,
   };
 };
 
@@ -241,7 +247,7 @@ describe('completedParcels', () => {
       { reason: 'incomplete', detail: 'bad_log_prob' },
     ],
   ])('settles %s at once', (_what, turn, ending, expected) => {
-    const { completed, outcome, short, shortOutcome } = tell(turn, ending);
+    const { completed, outcome, short, shortOutcome, counted } = tell(turn, ending);
     expect(completed.info.exclusion).toBe(expected.reason);
     expect(completed.body.head.detail).toBe(expected.detail);
     expect(outcome).toEqual({
@@ -255,12 +261,13 @@ describe('completedParcels', () => {
     // However large the turn is, it has one outcome.
     expect(short.info.exclusion).toBe(expected.reason);
     expect(shortOutcome).toBeUndefined();
+    expect(counted).toEqual([expected.reason, expected.reason]);
   });
 
   it('leaves a turn without token ids to its next state: it is judged, and not trained on', () => {
     const { completed, outcome } = tell(turnOf(FIRST), endingOf({ ...ANSWER, promptIds: null, responseIds: null }));
     expect(completed.info.exclusion).toBe('no_token_ids');
-    expect(completed.body.head).toMatchObject({ route: 'text', response: ANSWER.message });
+    expect(completed.body.head).toMatchObject({ route: 'sglext', response: ANSWER.message });
     expect(outcome).toBeUndefined();
   });
 
@@ -270,7 +277,7 @@ describe('completedParcels', () => {
     expect(side.arrays.responseIds).toHaveLength(3);
 
     const lost = tell(turnOf(FIRST), endingOf(ANSWER, { delivered: false })).completed.body;
-    expect(lost.head.route).toBe('text');
+    expect(lost.head.route).toBe('sglext');
     for (const name of ['promptIds', 'responseIds', 'logProbs']) expect(lost.arrays[name]).toHaveLength(0);
   });
 
@@ -289,9 +296,10 @@ describe('completedParcels', () => {
     ['without ids', { ...ANSWER, responseIds: null }],
   ])('says of a %s turn that the bus does not take that it was too large, and settles it', (_what, answer) => {
     const turn = turnOf(NEXT, { tools: [{ type: 'function' }] });
-    const { completed, short, shortOutcome } = tell(turn, endingOf(answer));
+    const { completed, short, shortOutcome, counted } = tell(turn, endingOf(answer));
     expect(short.info).toEqual({ ...completed.info, exclusion: 'turn_too_large' });
-    expect(short.body.head).toMatchObject({ messages: [], tools: [], response: null, route: 'text' });
+    expect(short.body.head).toMatchObject({ messages: [], tools: [], response: null, route: 'sglext' });
+    expect(counted).toEqual([completed.info.exclusion ?? null, 'turn_too_large']);
     expect(shortOutcome).toMatchObject({ kind: 'reason', reason: 'turn_too_large', turnId: 'turn-1' });
   });
 

@@ -45,7 +45,7 @@ export interface Ending {
   /** null: the upstream never answered. */
   readonly answer: RecordedAnswer | null;
   readonly verdict: CaptureVerdict;
-  /** How its ids were captured; `text` where there are none. */
+  /** The route that was tried, whatever came of it. */
   readonly route: CaptureRoute;
   readonly logProbsTempered: boolean | null;
 }
@@ -56,7 +56,13 @@ export interface Outcome {
   readonly detail: string | null;
 }
 
-const SETTLED_HERE: ReadonlySet<Exclusion> = new Set(['side_turn', 'undelivered', 'upstream_error', 'incomplete']);
+const SETTLED_HERE: ReadonlySet<Exclusion> = new Set([
+  'side_turn',
+  'undelivered',
+  'upstream_error',
+  'incomplete',
+  'turn_too_large',
+]);
 
 /** Whether the gateway settles a turn itself; the others wait for their next state. */
 export const isSettledHere = (exclusion: Exclusion | null): exclusion is Exclusion =>
@@ -149,8 +155,16 @@ const printedOf = ({ members, tools }: ChatRequest): Record<string, Buffer> =>
     }),
   );
 
-/** `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample. */
-export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): Parcel[] => {
+/**
+ * `turn.completed`, the stored turn, and `turn.settled` where the gateway already knows that there will be no sample.
+ * `onStored` is told once what excludes the turn in the form in which it is stored: only the bus knows what is too large for it.
+ */
+export const completedParcels = (
+  turn: Turn,
+  ending: Ending,
+  outcome: Outcome,
+  onStored: (exclusion: Exclusion | null) => void,
+): Parcel[] => {
   const { exclusion, detail } = outcome;
   const { answer, verdict, completedAt } = ending;
   const { conversation, request } = turn;
@@ -166,13 +180,14 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     finishReason: answer?.finishReason ?? null,
     sampling: turn.sampling,
     logProbsTempered: ending.logProbsTempered,
-    route: keepsIds ? ending.route : ('text' as const),
+    route: ending.route,
     weightVersions: answer === null ? [] : weightVersionsOf(turn, ending),
     policyVersion: versionsOf(turn, ending),
     ...(detail === null ? {} : { detail }),
   };
-  const stripped = { ...body, messages: [], tools: [], response: null, route: 'text' as const };
+  const stripped = { ...body, messages: [], tools: [], response: null };
   const settledHere = isSettledHere(exclusion);
+  const shortExclusion = settledHere ? exclusion : 'turn_too_large';
   const completed: Parcel = {
     message: TurnCompleted.encode([turn.id], exclusion === null ? info : { ...info, exclusion }, body, {
       arrays: keepsIds ? arraysOf(verdict) : NO_ARRAYS,
@@ -180,8 +195,11 @@ export const completedParcels = (turn: Turn, ending: Ending, outcome: Outcome): 
     }),
     ifTooLarge: () => [
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
-      TurnCompleted.encode([turn.id], { ...info, exclusion: settledHere ? exclusion : 'turn_too_large' }, stripped),
+      TurnCompleted.encode([turn.id], { ...info, exclusion: shortExclusion }, stripped),
     ],
+    onFate: (fate) => {
+      onStored(fate === 'whole' ? exclusion : shortExclusion);
+    },
   };
   if (!settledHere) return [completed];
   // The outcome goes first: should this process die between the two, nobody else would say it of a completed turn.

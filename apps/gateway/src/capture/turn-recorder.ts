@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
-import type { CaptureRoute, Sampling } from '@app/contracts';
+import type { CaptureRoute, Exclusion, Sampling } from '@app/contracts';
 import type { PolicyWatch } from '@app/pools';
 import { errorName, Telemetry } from '@app/telemetry';
 import { identify } from '../chat/identify';
@@ -23,16 +23,16 @@ export interface Arrival {
   readonly samplingDefaults: Sampling;
 }
 
-/** How serving it ended. `failure`: the upstream never gave an answer. */
-export type ServedResult =
+/** How serving it ended, by which route. `failure`: the upstream never gave an answer. */
+export type ServedResult = { readonly route: CaptureRoute } & (
   | {
       readonly answer: RecordedAnswer;
       readonly delivered: boolean;
-      readonly route: CaptureRoute;
       /** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
       readonly logProbsTempered: boolean | null;
     }
-  | { readonly answer: null; readonly failure: string };
+  | { readonly answer: null; readonly failure: string }
+);
 
 /** No answer lives through more updates. */
 const VERSIONS_KNOWN = 64;
@@ -124,19 +124,18 @@ export class TurnRecorder {
         delivered: result.answer !== null && result.delivered,
         answer: result.answer,
         verdict,
-        route: result.answer !== null && verdict.kind === 'exact' ? result.route : 'text',
+        route: result.route,
         logProbsTempered: temperedIn(turn, result),
       };
       const outcome = outcomeOf(turn, ending);
-      telemetry.metrics.turns.inc({
-        kind: turn.identity.info.kind,
-        route: ending.route,
-        exclusion: outcome.exclusion ?? 'none',
-      });
-      if (isSettledHere(outcome.exclusion)) telemetry.metrics.turnsSettled.inc({ outcome: outcome.exclusion });
       telemetry.metrics.tokens.inc({ kind: 'prompt' }, result.answer?.promptTokens ?? 0);
       telemetry.metrics.tokens.inc({ kind: 'completion' }, result.answer?.completionTokens ?? 0);
-      for (const parcel of completedParcels(turn, ending, outcome)) this.outbox.push(parcel);
+      const onStored = (exclusion: Exclusion | null): void => {
+        const { kind } = turn.identity.info;
+        telemetry.metrics.turns.inc({ kind, route: ending.route, exclusion: exclusion ?? 'none' });
+        if (isSettledHere(exclusion)) telemetry.metrics.turnsSettled.inc({ outcome: exclusion });
+      };
+      for (const parcel of completedParcels(turn, ending, outcome, onStored)) this.outbox.push(parcel);
       return null;
     });
   }

@@ -26,33 +26,33 @@ export class ByChat {
 
   /** @throws OpenAiError, or what the HTTP client throws, before the first byte */
   async serve(exchange: Exchange, route: CaptureRoute, onFirstByte: () => void): Promise<ServedResult> {
-    const { response, additions } = await this.ask(exchange, route);
+    const { response, additions, tried } = await this.ask(exchange, route);
     onFirstByte();
     const recorder = this.delivery.recorderOf(response);
     const relay = new StreamRelay({ additions, servedModel: this.settings.server.servedModelName, recorder });
     const result = await this.delivery.passOn(exchange, response, { relay, recorder });
-    if (result.answer === null) return result;
+    if (result.answer === null) return { ...result, route: tried };
     const { responseIds, failed } = result.answer;
     if (additions !== NO_ADDITIONS && responseIds === null && !failed) exchange.engine.noteWithoutIds();
-    return { ...result, route, logProbsTempered: exchange.engine.logProbsTempered };
+    return { ...result, route: tried, logProbsTempered: exchange.engine.logProbsTempered };
   }
 
   /** Asks with our additions; a server that fails on them is asked once more without: capture must not fail a chat. */
   private async ask(
     exchange: Exchange,
     route: CaptureRoute,
-  ): Promise<{ response: UpstreamResponse; additions: Additions }> {
+  ): Promise<{ response: UpstreamResponse; additions: Additions; tried: CaptureRoute }> {
     const { engine } = exchange;
     const additions = engine.refusesAdditions ? NO_ADDITIONS : additionsFor(exchange.request, route);
     const response = await this.post(exchange, additions);
-    if (additions === NO_ADDITIONS) return { response, additions };
+    if (additions === NO_ADDITIONS) return { response, additions, tried: 'text' };
     if (isOk(response)) engine.noteAccepted();
-    if (!MAY_BE_OUR_FAULT.has(response.status)) return { response, additions };
+    if (!MAY_BE_OUR_FAULT.has(response.status)) return { response, additions, tried: route };
     const refusal = (await readWhole(response)).toString('utf8');
     const plain = await this.post(exchange, NO_ADDITIONS);
     // Where this fails as well the request itself is at fault, and the second answer speaks of the client's fields only.
     if (isOk(plain)) engine.noteRefused(refusal);
-    return { response: plain, additions: NO_ADDITIONS };
+    return { response: plain, additions: NO_ADDITIONS, tried: isOk(plain) ? 'text' : route };
   }
 
   private post(exchange: Exchange, additions: Additions): Promise<UpstreamResponse> {

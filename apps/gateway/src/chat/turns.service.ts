@@ -25,12 +25,13 @@ export class TurnsService {
     const { headers, scope } = chat;
     const turn = this.recorder.begin(turnId, { request, headers, scope, samplingDefaults });
     const watchdog = new Watchdog(abort, this.settings.gateway, () => this.gate.isClosed);
-    let result: ServedResult = { answer: null, failure: 'gateway_error' };
+    const { route } = engine;
+    let result: ServedResult = { answer: null, failure: 'gateway_error', route };
     try {
       result = await this.routes.serve({ ...admitted, watchdog, turn, session, engine });
     } catch (error) {
       const failure = upstreamError(error, turnId);
-      result = { answer: null, failure: failure.code ?? 'upstream_failed' };
+      result = { answer: null, failure: failure.code ?? 'upstream_failed', route };
       throw failure;
     } finally {
       watchdog.stop();

@@ -56,7 +56,7 @@ export class ByGenerate {
     };
     const result = await this.delivery.passOn(exchange, response, { relay, recorder, goOn });
     return result.answer === null
-      ? result
+      ? { ...result, route: 'generate' }
       : { ...result, route: 'generate', logProbsTempered: exchange.engine.logProbsTempered };
   }
 
