@@ -211,7 +211,30 @@ describe('gateway', () => {
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('7');
     expect(JSON.stringify(await response.json())).toContain('slow down');
-    expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('upstream_error');
+    const turnId = response.headers.get('x-rl-turn-id')!;
+    expect((await settled(turnId)).info.reason).toBe('upstream_error');
+    expect((await completed(turnId)).body.head.route).toBe('sglext');
+  });
+
+  it.each([
+    [400, 0],
+    [422, 0],
+    [404, 1],
+    [503, 1],
+  ])('tells the operator of an engine that answers %i, unless the request is at fault', async (status, times) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const refusing = await startEngineDouble({});
+    const front = await start({ OPENCLAW_RL_SERVER_BASE_URL: refusing.url });
+    try {
+      // Asked again without our fields, it says the same.
+      refusing.script({ status, message: 'no' }, { status, message: 'no' });
+      expect((await front.post('/v1/chat/completions', chat('hi'))).status).toBe(status);
+      expect(warn.mock.calls.filter(([text]) => String(text).includes(`failed: status_${status}`))).toHaveLength(times);
+    } finally {
+      warn.mockRestore();
+      await front.close();
+      await refusing.close();
+    }
   });
 
   it('answers malformed input with 400 and the field, before anything is forwarded', async () => {
@@ -314,6 +337,7 @@ describe('gateway', () => {
       { turn_id: 'a', session_id: 'mine', score: 1 },
       'session_id: must be left out where turn_id is given, got a text of length 4',
     ],
+    [{ turn_id: 'a', text: ' \n\t' }, 'text: must be more than white space, got a text of length 3'],
     [{ turn_id: 'a', text: ['my secret'] }, 'text: must be a text of 1 to 100000 characters, got a list of length 1'],
   ])('says of the feedback %j what is wrong, and what is allowed', async (feedback, message) => {
     const response = await gateway.post('/v1/feedback', feedback);
@@ -595,6 +619,11 @@ describe('gateway', () => {
       const response = await front.post('/v1/chat/completions', chat('y'.repeat(9_000_000)));
       expect(response.status).toBe(200);
       expect((await settled(response.headers.get('x-rl-turn-id')!)).info.reason).toBe('turn_too_large');
+      await completed(response.headers.get('x-rl-turn-id')!);
+      const metrics = await (await fetch(`${front.url}/metrics`)).text();
+      expect(metrics).toContain('openclaw_rl_turns_total{kind="main",route="text",exclusion="turn_too_large"} 1');
+      expect(metrics).toContain('openclaw_rl_turns_settled_total{outcome="turn_too_large"} 1');
+      expect(metrics).not.toContain('exclusion="none"');
     } finally {
       await front.close();
       model.close();
@@ -621,6 +650,34 @@ describe('gateway', () => {
     } finally {
       await front.close();
       await reader.close();
+      await own.stop();
+    }
+  });
+
+  it('knows a turn that it still holds for a bus that was away: feedback waits for it, or is to come again', async () => {
+    const own = await startNatsServer();
+    const front = await start({ NATS_URL: own.url });
+    const rate = async (): Promise<number> => {
+      const response = await front.post('/v1/feedback', { turn_id: turnId, score: 1 });
+      if (response.status === 503) expect(response.headers.get('retry-after')).toBe('2');
+      return response.status;
+    };
+    let turnId = '';
+    try {
+      await own.kill();
+      turnId = (await front.post('/v1/chat/completions', chat('rate me'))).headers.get('x-rl-turn-id')!;
+      expect(await rate()).toBe(503);
+      await own.restart();
+      const given = await until(
+        async () => {
+          const status = await rate();
+          return status === 503 ? null : status;
+        },
+        { what: 'feedback is taken', timeoutMs: 15_000 },
+      );
+      expect(given).toBe(202);
+    } finally {
+      await front.close();
       await own.stop();
     }
   });

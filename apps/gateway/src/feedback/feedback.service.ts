@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Bus } from '@app/bus';
+import { Bus, BusUnavailableError } from '@app/bus';
 import {
   BUCKETS,
   CONSUMERS,
@@ -26,7 +26,11 @@ export interface GivenFeedback {
 const notFound = (what: string): OpenAiError =>
   new OpenAiError(404, 'not_found', `${what} is not known, or not of this API key`);
 
-/** How long a word about a session's last answer waits until everybody knows which one that is, and how often it looks. */
+/** What it means may be among the turns that are still to be sent. */
+const notYet = (what: string): BusUnavailableError =>
+  new BusUnavailableError(`the turn that ${what} means could not be stored yet`);
+
+/** How long a word about an answer waits until everybody knows it, and how often it looks. */
 const CATCH_UP_MS = 2000;
 const LOOK_EVERY_MS = 10;
 
@@ -71,6 +75,7 @@ export class FeedbackService {
       const lastTurn = (await documents.get(sessionDocumentKey(session)))?.value.lastTurn;
       if (lastTurn !== undefined) return lastTurn;
     }
+    if (this.outbox.size > 0) throw notYet('session_id');
     throw notFound('session_id');
   }
 
@@ -87,8 +92,18 @@ export class FeedbackService {
     }
   }
 
+  /** A turn that is still on its way from here to the bus is known. @throws BusUnavailableError if it does not get there */
+  private async waitUntilSent(turnId: string): Promise<void> {
+    const end = performance.now() + CATCH_UP_MS;
+    while (this.outbox.holds(turnId)) {
+      if (performance.now() >= end) throw notYet('turn_id');
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
   /** A turn of another caller is as unknown as one that never was. */
   private async readTurn(scope: string, turnId: string): Promise<TurnArrivedInfo> {
+    await this.waitUntilSent(turnId);
     const message = await this.bus.read(TurnArrived, turnId);
     if (message?.info.scope !== scope) throw notFound('turn_id');
     return message.info;
