@@ -5,6 +5,7 @@ import {
   BusUnavailableError,
   ContentionError,
   MessageTooLargeError,
+  NotYetError,
   OutageError,
   type Delivery,
   type Subscription,
@@ -155,6 +156,20 @@ describe('the bus', () => {
       });
       await follow(bus, 'a');
       await until(() => deliveries === 13, { what: 'the thirteenth delivery' });
+      await expect(bus.readAt('RL_DEAD', 1)).resolves.toBeNull();
+    });
+
+    it('brings a message back that came too early, and tells of no failure', async () => {
+      const failures: unknown[] = [];
+      const bus = newBus({ onHandlerError: (_delivery, error) => failures.push(error) });
+      let deliveries = 0;
+      consume(bus, (delivery) => {
+        ({ deliveries } = delivery);
+        return deliveries <= 12 ? Promise.reject(new NotYetError('the answer is on its way', 10)) : Promise.resolve();
+      });
+      await follow(bus, 'a');
+      await until(() => deliveries === 13, { what: 'the thirteenth delivery' });
+      expect(failures).toEqual([]);
       await expect(bus.readAt('RL_DEAD', 1)).resolves.toBeNull();
     });
 

@@ -3,10 +3,15 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@app/bus';
+import { TurnFollowed } from '@app/contracts';
+import { runApp } from '@app/telemetry';
 import { until, type NatsServer } from '@app/testing';
+import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
+import { settingsFrom } from '../support/settings-from';
 import {
   get,
   post,
+  publishArrived,
   publishCompleted,
   publishFeedback,
   publishFollowed,
@@ -134,6 +139,44 @@ describe('methods in sample-submitter', () => {
     await publishFeedback(bus, 'unfollowed', 1);
     expect(await outcome('unfollowed')).toMatchObject({ signal: 'reward', score: 1, source: 'feedback' });
   });
+
+  it.each(['before', 'after'])(
+    'makes one call of words and a score what two are, with a session-tracker that is up %s it',
+    async (order) => {
+      const startTracker = () =>
+        runApp({
+          module: SessionTrackerModule.forSettings(
+            settingsFrom({ ...HYBRID, OPENCLAW_RL_NATS_URL: nats.url, OPENCLAW_RL_NATS_STORE_GB: '1' }),
+          ),
+          host: '127.0.0.1',
+          port: 0,
+          logLevel: 'error',
+          logFormat: 'text',
+        });
+      const submitter = await world.start(HYBRID);
+      const early = order === 'before' ? await startTracker() : null;
+      await publishArrived(bus, 'told', { session: 'session' });
+      await publishCompleted(bus, 'told', { session: 'session' });
+      await publishFeedback(bus, 'told', -1, 'No, a list.');
+      await until(async () => (await world.redelivered()) > 0 || early !== null, { what: 'the score waits' });
+      const tracker = early ?? (await startTracker());
+      try {
+        const followed = await until(() => bus.read(TurnFollowed, 'told'), {
+          what: 'the words follow',
+          timeoutMs: 15_000,
+        });
+        expect(followed.info).toMatchObject({ feedbackId: 'f-told', role: 'user' });
+        await world.workedOff();
+        expect(await settledOf(bus, 'told')).toBeNull();
+        await publishHinted(bus, 'told', [-1, -1]);
+        expect(await outcome('told')).toMatchObject({ signal: 'both', score: -1, source: 'feedback' });
+        const metrics = await (await fetch(`${submitter.url}/metrics`)).text();
+        expect(metrics).not.toContain('openclaw_rl_handler_errors_total{');
+      } finally {
+        await tracker.close();
+      }
+    },
+  );
 
   it('makes one outcome with two replicas, redeliveries and a crash of the server', async () => {
     await world.start(HYBRID);

@@ -32,6 +32,9 @@ import {
 } from './submitter-harness';
 import { SubmitterWorld } from './submitter-world';
 
+/** A delivery that failed, which is warned of, in the text of the metrics. */
+const FAILURE = 'openclaw_rl_handler_errors_total{';
+
 describe('sample-submitter', () => {
   let world: SubmitterWorld;
   let nats: NatsServer;
@@ -168,18 +171,15 @@ describe('sample-submitter', () => {
       expect(text).toContain('openclaw_rl_feedback_total{fate="late"} 1');
     });
 
-    it('waits with a rating for an answer that is still being written', async () => {
-      await world.start();
+    it('waits with a rating for an answer that is still being written, and warns of nothing', async () => {
+      const replica = await world.start();
       await publishArrived(bus, 'rated');
       await publishFeedback(bus, 'rated', 1);
-      await until(
-        async () =>
-          (await bus.connection.current().jsm.consumers.info('RL_VERDICTS', 'sample-submitter')).num_redelivered > 0,
-        { what: 'the rating was looked at' },
-      );
+      await until(async () => (await world.redelivered()) > 0, { what: 'the rating was looked at' });
       expect(await settledOf(bus, 'rated')).toBeNull();
       await publishCompleted(bus, 'rated');
       expect(await settled('rated')).toMatchObject({ kind: 'sample', source: 'feedback' });
+      expect(await metrics(replica)).not.toContain(FAILURE);
     });
 
     it('refuses the newest sample when the queue is full, and takes samples again when a trainer has leased', async () => {
@@ -245,8 +245,8 @@ describe('sample-submitter', () => {
       expect(statSync(join(path, 'session.jsonl')).mode & 0o777).toBe(0o600);
     });
 
-    it('wait for a turn whose outcome was said before it was stored', async () => {
-      await world.start(env());
+    it('wait for a turn whose outcome was said before it was stored, and warn of nothing', async () => {
+      const replica = await world.start(env());
       const consumer = () => bus.connection.current().jsm.consumers.info('RL_SAMPLES', 'sample-submitter');
       await until(consumer, { what: 'the consumer exists' });
       await bus.publish(TurnSettled, ['turn'], {
@@ -259,17 +259,23 @@ describe('sample-submitter', () => {
       await publishCompleted(bus, 'turn', { session: 'session', exclusion: 'side_turn' });
       const [line] = await written('session', 1);
       expect(line).toMatchObject({ reason: 'side_turn', messages: [{ content: 'question of turn' }] });
+      expect(await metrics(replica)).not.toContain(FAILURE);
     });
 
     it('hold what people have said, and that it came too late for the turn', async () => {
-      await startRecording(join(folder, 'records'));
-      const feedbackLine = (turnId: string) =>
-        until(() => linesOf(0, 'session').find((line) => line.kind === 'feedback' && line.turn_id === turnId), {
+      const replica = await startRecording(join(folder, 'records'));
+      /** Resolves when the clock is past the turn's outcome. */
+      const afterOutcome = async (turnId: string): Promise<void> => {
+        const { settledAt } = await settled(turnId);
+        await until(() => Date.now() > settledAt, { what: 'a millisecond is over' });
+      };
+      const feedbackLine = (turnId: string, feedbackId = `f-${turnId}`) =>
+        until(() => linesOf(0, 'session').find(({ feedback_id: id }) => id === feedbackId), {
           what: `the feedback on ${turnId} is on record`,
           timeoutMs: 15_000,
         });
       await publishTurn(bus, 'judged', 1, { session: 'session' });
-      await settled('judged');
+      await afterOutcome('judged');
       await publishFeedback(bus, 'judged', -1, 'No, a list.');
       expect(await feedbackLine('judged')).toMatchObject({
         feedback_id: 'f-judged',
@@ -283,8 +289,22 @@ describe('sample-submitter', () => {
       await publishCompleted(bus, 'rated', { session: 'session' });
       await publishFeedback(bus, 'rated', -1);
       expect(await feedbackLine('rated')).toMatchObject({ score: -1, text: null, late: false });
+      await afterOutcome('rated');
+      const again = { turnId: 'rated', feedbackId: 'again', scope: 'scope', givenAt: Date.now(), hasText: false };
+      await bus.publish(FeedbackGiven, ['rated', 'again'], { info: { ...again, score: -1 }, head: {} });
+      expect(await feedbackLine('rated', 'again')).toMatchObject({ score: -1, late: true });
+
+      await publishArrived(bus, 'cut', { session: 'session' });
+      await publishFeedback(bus, 'cut', 1);
+      await bus.publish(TurnSettled, ['cut'], {
+        info: { turnId: 'cut', session: 'session', kind: 'reason', reason: 'undelivered', settledAt: Date.now() },
+        head: {},
+      });
+      await publishCompleted(bus, 'cut', { session: 'session', exclusion: 'undelivered' });
+      expect(await feedbackLine('cut')).toMatchObject({ score: 1, late: false });
 
       await publishCompleted(bus, 'worded', { session: 'session' });
+      await publishArrived(bus, 'next', { session: 'session', arrivedAt: Date.now() - 1 });
       await publishFeedback(bus, 'worded', undefined, 'Use a list.');
       await bus.publish(TurnFollowed, ['worded'], {
         info: { turnId: 'worded', session: 'session', role: 'user', nextTurnId: 'next' },
@@ -292,6 +312,7 @@ describe('sample-submitter', () => {
       });
       await publishJudged(bus, 'worded', 1);
       expect(await feedbackLine('worded')).toMatchObject({ score: null, text: 'Use a list.', late: true });
+      expect(await metrics(replica)).not.toContain(FAILURE);
     });
 
     it('do not double a line that is delivered again', async () => {

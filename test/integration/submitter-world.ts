@@ -46,6 +46,12 @@ export class SubmitterWorld {
     await until(isWorkedOff, { what: `everything of ${stream} is worked off`, timeoutMs });
   }
 
+  /** Messages that were handed out more than once and are not worked off. */
+  async redelivered(): Promise<number> {
+    const { stream, durable } = CONSUMERS.submitter;
+    return (await this.bus.connection.current().jsm.consumers.info(stream, durable)).num_redelivered;
+  }
+
   async close(): Promise<void> {
     try {
       await this.stop();

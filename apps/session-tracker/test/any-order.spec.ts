@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Script, type Event } from './script';
-import { World } from './world';
+import { settingsOf, World } from './world';
 
 const TURN = fc.record({
   /** Distance to the turn that this one continues; 0 begins anew. */
@@ -82,6 +82,22 @@ describe('the session-tracker, whatever the order of events', () => {
       { numRuns: 200 },
     );
   }, 60_000);
+
+  it('lets no turn with words and a score be settled, but followed by the words', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), fc.nat(), async (order, seed) => {
+        const [script, world, draw] = [new Script(), new World(settingsOf('hybrid')), drawFrom(seed)];
+        const words = { score: 1, hasText: true } as const;
+        world.publish(...script.turn('t0', { session: 'S' }).both, script.feedback('f0', 't0', words));
+        const crashIn = (): number => (draw() % 3 === 0 ? 1 + (draw() % 20) : 0);
+        await world.deliver([...order, ...order], { parallel: 1 + (seed % 3), crashIn });
+        await world.goQuiet(crashIn);
+        await world.goQuiet();
+        expect(world.followed).toEqual({ t0: 'f0' });
+        expect(world.settled).toEqual({});
+      }),
+    );
+  });
 
   it('leaves no turn of the main line without a fate: followed or settled', async () => {
     await fc.assert(

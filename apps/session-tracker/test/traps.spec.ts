@@ -1,8 +1,8 @@
-import { MAX_DELIVERIES, OutageError } from '@app/bus';
+import { MAX_DELIVERIES, NotYetError } from '@app/bus';
 import { rootSessionKey, SessionEnded, TurnSettled } from '@app/contracts';
 import { TurnNotCompletedError } from '../src/feedback/errors';
 import { Script, type Event } from './script';
-import { ANSWER_MS, IDLE_MS, World } from './world';
+import { ANSWER_MS, IDLE_MS, settingsOf, World } from './world';
 
 describe('the session-tracker', () => {
   let world: World;
@@ -419,6 +419,35 @@ describe('the session-tracker', () => {
       expect(world.ended).toEqual([{ session: 'S#1', cause: 'idle', withoutNextState: [], lost: [] }]);
     });
 
+    it('takes a text beside a score for the next state where hints are made of it', async () => {
+      world = new World(settingsOf('hybrid'));
+      await world.play(
+        ...script.turn('t1', { session: 'S' }).both,
+        script.feedback('f1', 't1', { score: 1, hasText: true }),
+        ...script.turn('t2', { session: 'S', after: 't1' }).both,
+        script.feedback('f2', 't2', { score: -1 }),
+      );
+      await world.goQuiet();
+      expect(world.followed).toEqual({ t1: 'f1' });
+      expect(world.settled).toEqual({});
+      expect(await fates()).toEqual({ text: 1 });
+    });
+
+    it('takes a score for nothing where hints alone train', async () => {
+      world = new World(settingsOf('opd'));
+      await world.play(
+        ...script.turn('t1', { session: 'S' }).both,
+        script.feedback('f1', 't1', { score: 1 }),
+        ...script.turn('t2', { session: 'S', after: 't1' }).both,
+        script.feedback('f2', 't2', { score: 1, hasText: true }),
+        ...script.turn('t3', { session: 'S', after: 't2' }).both,
+        script.feedback('f3', 't3', { score: 1 }),
+      );
+      await world.goQuiet();
+      expect(world.followed).toEqual({ t1: 't2', t2: 'f2' });
+      expect(world.settled).toEqual({ t3: 'no_next_state' });
+    });
+
     it('waits with a text until the answer is stored, and does not mind unknown turns', async () => {
       const turn = script.turn('t1', { session: 'S' });
       world.publish(
@@ -426,7 +455,7 @@ describe('the session-tracker', () => {
         script.feedback('f1', 't1', { hasText: true }),
         script.feedback('f2', 'nobody', { score: 1 }),
       );
-      await expect(world.handle(1)).rejects.toMatchObject({ name: 'TurnNotCompletedError', retryable: true });
+      await expect(world.handle(1)).rejects.toMatchObject({ name: 'NotYetError' });
       await world.deliver([2]);
       world.publish(turn.completed);
       await world.deliver([1]);
@@ -444,7 +473,7 @@ describe('the session-tracker', () => {
         script.feedback('f1', 'running', { hasText: true }),
         script.feedback('f2', 'lost', { hasText: true }),
       );
-      await expect(world.handle(2, MAX_DELIVERIES + 1)).rejects.toBeInstanceOf(OutageError);
+      await expect(world.handle(2, MAX_DELIVERIES + 1)).rejects.toBeInstanceOf(NotYetError);
       await expect(world.handle(3, MAX_DELIVERIES)).rejects.toBeInstanceOf(TurnNotCompletedError);
     });
 
@@ -471,9 +500,10 @@ describe('the session-tracker', () => {
     const crashEverywhere = async (
       events: () => readonly Event[],
       check: (crashed: World) => Promise<void> | void,
+      settings = settingsOf('binary'),
     ): Promise<number> => {
       for (let crashIn = 1; ; crashIn += 1) {
-        const there = new World();
+        const there = new World(settings);
         script = new Script();
         const all = events();
         await there.play(...all.slice(0, -1));
@@ -501,6 +531,20 @@ describe('the session-tracker', () => {
         },
       );
       expect(crashes).toBeGreaterThan(10);
+    });
+
+    it('has a turn followed by the words beside a score, wherever that is cut short', async () => {
+      const crashes = await crashEverywhere(
+        () => [...script.turn('t1', { session: 'S' }).both, script.feedback('f1', 't1', { score: 1, hasText: true })],
+        async (there) => {
+          await there.deliver([2]);
+          await there.goQuiet();
+          expect(there.followed).toEqual({ t1: 'f1' });
+          expect(there.settled).toEqual({});
+        },
+        settingsOf('hybrid'),
+      );
+      expect(crashes).toBeGreaterThan(5);
     });
 
     it.each([

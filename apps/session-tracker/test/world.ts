@@ -1,5 +1,5 @@
 import { isRetryable, type Delivery } from '@app/bus';
-import { Settings } from '@app/config';
+import { RlSettings, Settings, type Algorithm } from '@app/config';
 import {
   FeedbackGiven,
   parseSessionDocument,
@@ -48,6 +48,10 @@ export interface End {
   readonly lost: readonly string[];
 }
 
+/** The default settings with another method. */
+export const settingsOf = (algorithm: Algorithm): Settings =>
+  Object.assign(new Settings(), { rl: Object.assign(new RlSettings(), { algorithm }) });
+
 /** How events are delivered. */
 export interface DeliveryOptions {
   /** Events in hand at once. */
@@ -78,7 +82,7 @@ export class World {
   private readonly handled = new Set<number>();
   private turnOf = 0;
 
-  constructor() {
+  constructor(private readonly settings = new Settings()) {
     this.replicas = [this.createReplica(), this.createReplica()];
   }
 
@@ -212,8 +216,13 @@ export class World {
     return {
       turns: new TurnHandler(places, new Pairs(stores, outcomes, patience), ends, outcomes),
       ends,
-      feedback: new FeedbackHandler(new StoredTurns(new Settings(), store.bus()), places, sessions, outcomes),
-      sweeper: new Sweeper(new Settings(), stores, sessions, progress),
+      feedback: new FeedbackHandler(
+        this.settings,
+        new StoredTurns(this.settings, store.bus(), places),
+        sessions,
+        outcomes,
+      ),
+      sweeper: new Sweeper(this.settings, stores, sessions, progress),
     };
   }
 

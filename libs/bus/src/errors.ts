@@ -32,6 +32,23 @@ export class OutageError extends Error {
   }
 }
 
+/**
+ * Thrown by a handler whose message has overtaken what it needs: that is on its way, so the message comes back, and nobody is
+ * told of a failure. The handler says itself when it has waited for long enough.
+ */
+export class NotYetError extends Error {
+  override readonly name = 'NotYetError';
+  readonly retryable = true;
+
+  /** `delayMs` undefined: longer each time, as after a failure. */
+  constructor(
+    message: string,
+    readonly delayMs?: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Whether an error says of itself that the same work may succeed later. */
 export const isRetryable = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;

@@ -3,7 +3,14 @@ export { Bus, type BusOptions, type PublishResult, type Subscription } from './b
 export { BusModule } from './bus.module';
 export { Connection, type ConnectionOptions } from './connection';
 export { Documents, jitter, type Listed, type Stored } from './document';
-export { BusUnavailableError, ContentionError, isRetryable, MessageTooLargeError, OutageError } from './errors';
+export {
+  BusUnavailableError,
+  ContentionError,
+  isRetryable,
+  MessageTooLargeError,
+  NotYetError,
+  OutageError,
+} from './errors';
 export { QueuedDocuments, type DocumentStore } from './queued-documents';
 export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';

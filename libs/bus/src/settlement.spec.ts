@@ -1,4 +1,4 @@
-import { BusUnavailableError, ContentionError, MessageTooLargeError, OutageError } from './errors';
+import { BusUnavailableError, ContentionError, MessageTooLargeError, NotYetError, OutageError } from './errors';
 import { MAX_DELIVERIES, retryDelayMs, settleFailure } from './settlement';
 
 /** An error of another library that says of itself that it may be tried again. */
@@ -46,6 +46,18 @@ describe('settleFailure', () => {
 
   it.each([1, 8, 9, 10_000])('waits out an outage, at delivery %d as long as it asks for', (deliveries) => {
     expect(settleFailure(new OutageError('judge away', 5000), deliveries)).toEqual({ kind: 'retry', delayMs: 5000 });
+  });
+
+  it.each([1, 8, 9, 10_000])('waits for what is on its way, at delivery %d as long as it asks for', (deliveries) => {
+    expect(settleFailure(new NotYetError('soon', 70), deliveries)).toEqual({ kind: 'retry', delayMs: 70 });
+  });
+
+  it('waits for what is on its way longer each time unless it asks for a delay', () => {
+    const delays = [1, 8, 10_000].map(
+      (deliveries) => delayOf(new NotYetError('soon'), deliveries) / retryDelayMs(deliveries),
+    );
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0.5);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(1.5);
   });
 
   it.each([1, 8, 9, 10_000])('waits for a bus that is away, at delivery %d as at any other', (deliveries) => {

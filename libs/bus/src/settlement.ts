@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import { BusUnavailableError, isRetryable, OutageError } from './errors';
+import { BusUnavailableError, isRetryable, NotYetError, OutageError } from './errors';
 import { jitter } from './document';
 
 /** A message that has failed this often is not tried again. */
@@ -17,11 +17,13 @@ export const retryDelayMs = (deliveries: number): number =>
   Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (deliveries - 1));
 
 /**
- * Decides over a failed message: an outage, the bus's own included, waits as long as it lasts, another retryable error is
- * tried again up to the eighth delivery, anything else is dead at once.
+ * Decides over a message that was not handled: what is on its way is waited for, an outage, the bus's own included, as long as it
+ * lasts, another retryable error is tried again up to the eighth delivery, anything else is dead at once.
  */
 export const settleFailure = (error: unknown, deliveries: number): Settlement => {
   if (error instanceof OutageError) return { kind: 'retry', delayMs: error.delayMs };
+  if (error instanceof NotYetError)
+    return { kind: 'retry', delayMs: error.delayMs ?? jitter(retryDelayMs(deliveries)) };
   if (error instanceof BusUnavailableError || (isRetryable(error) && deliveries < MAX_DELIVERIES)) {
     return { kind: 'retry', delayMs: jitter(retryDelayMs(deliveries)) };
   }

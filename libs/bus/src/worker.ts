@@ -1,6 +1,7 @@
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { INFO_HEADER, type ConsumerDefinition, type WireMessage } from '@app/contracts';
 import type { Connection } from './connection';
+import { NotYetError } from './errors';
 import { acknowledge, deliverLater, keepAlive, settleFailure } from './settlement';
 
 /** How long one pull waits for a message, in milliseconds; also the longest that an idle worker takes to stop. */
@@ -28,7 +29,7 @@ export interface WorkerOptions {
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** Called before a message is given up, so that its turn is settled with a reason. */
   readonly onDead: (delivery: Delivery, error: unknown) => Promise<void>;
-  /** Called for every failed delivery, also those that will be tried again. */
+  /** Called for every failed delivery, also those that will be tried again; not for one that has come too early. */
   readonly onError: (delivery: Delivery, error: unknown) => void;
 }
 
@@ -136,7 +137,7 @@ export class Worker {
       await this.options.handle(delivery);
       acknowledge(message);
     } catch (error) {
-      this.options.onError(delivery, error);
+      if (!(error instanceof NotYetError)) this.options.onError(delivery, error);
       await this.settle(message, delivery, error);
     } finally {
       clearInterval(alive);

@@ -9,16 +9,6 @@ export class JudgeNotConfiguredError extends Error {
   }
 }
 
-/** Thrown when a message that another one refers to is not there; it may have been stored a moment later. */
-export class MessageMissingError extends Error {
-  override readonly name = 'MessageMissingError';
-  readonly retryable = true;
-
-  constructor(readonly subject: string) {
-    super(`${subject} is not stored, or not any more`);
-  }
-}
-
 /** Reason of the abort that gives up running votes when the app stops. */
 export class StoppingError extends Error {
   override readonly name = 'StoppingError';

@@ -1,7 +1,6 @@
-import { OutageError, type Bus } from '@app/bus';
+import { NotYetError, type Bus } from '@app/bus';
 import { loadSettings } from '@app/config';
 import { TurnArrived, TurnCompleted, type TurnFollowedInfo } from '@app/contracts';
-import { MessageMissingError } from './errors';
 import { TurnReader } from './turn-reader';
 
 const MINUTE_MS = 60_000;
@@ -46,13 +45,13 @@ describe('TurnReader', () => {
   });
 
   it('has it delivered again while a message may be on its way', async () => {
-    await expect(readerOf(new Map()).read(FOLLOWED, 1)).rejects.toBeInstanceOf(MessageMissingError);
+    await expect(readerOf(new Map()).read(FOLLOWED, 1)).rejects.toBeInstanceOf(NotYetError);
     expect(await readerOf(new Map()).read(FOLLOWED, 5)).toEqual({ kind: 'lost' });
   });
 
   it('waits for an answer for session.answer_minutes after its request', async () => {
     const after = (minutes: number) => readerOf(new Map([[TurnArrived, arrived(minutes)]])).read(FOLLOWED, 5);
-    await expect(after(2)).rejects.toBeInstanceOf(OutageError);
+    await expect(after(2)).rejects.toBeInstanceOf(NotYetError);
     expect(await after(4)).toEqual({ kind: 'lost' });
   });
 });

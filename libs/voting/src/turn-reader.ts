@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ChatMessage } from '@app/chat';
-import { Bus, OutageError } from '@app/bus';
+import { Bus, NotYetError } from '@app/bus';
 import { Settings } from '@app/config';
 import {
   FeedbackGiven,
@@ -10,7 +10,6 @@ import {
   type TurnCompletedInfo,
   type TurnFollowedInfo,
 } from '@app/contracts';
-import { MessageMissingError } from './errors';
 import type { FollowedTurn } from './followed-turn';
 
 /** Deliveries after which a message that is still not there is taken to be gone: some four seconds. */
@@ -55,7 +54,7 @@ export class TurnReader {
     this.answerMs = session.answerMinutes * MINUTE_MS;
   }
 
-  /** @throws MessageMissingError, OutageError while it may still come; BusUnavailableError */
+  /** @throws NotYetError while it may still come; BusUnavailableError */
   async read(followed: TurnFollowedInfo, deliveries: number): Promise<ReadTurn> {
     const [completed, nextState] = await Promise.all([
       this.bus.read(TurnCompleted, followed.turnId),
@@ -64,7 +63,7 @@ export class TurnReader {
     if (completed !== null && isExcluded(completed.info)) return { kind: 'excluded' };
     if (completed === null || nextState === null) {
       const missing = completed === null ? TurnCompleted : TurnArrived;
-      if (deliveries < PATIENCE) throw new MessageMissingError(`${missing.name} for turn ${followed.turnId}`);
+      if (deliveries < PATIENCE) throw new NotYetError(`${missing.name} for turn ${followed.turnId} is not stored yet`);
       if (completed === null) await this.waitForAnswer(followed.turnId);
       return { kind: 'lost' };
     }
@@ -87,7 +86,7 @@ export class TurnReader {
   private async waitForAnswer(turnId: string): Promise<void> {
     const arrived = await this.bus.read(TurnArrived, turnId);
     if (arrived !== null && Date.now() - arrived.info.arrivedAt < this.answerMs) {
-      throw new OutageError(`turn ${turnId} is still being answered`, ANSWER_PAUSE_MS);
+      throw new NotYetError(`turn ${turnId} is still being answered`, ANSWER_PAUSE_MS);
     }
   }
 }

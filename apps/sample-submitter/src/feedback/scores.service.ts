@@ -20,18 +20,19 @@ export class ScoresService {
     private readonly settling: SettlingService,
   ) {}
 
-  /** @throws TurnNotCompletedError, TurnNotPlacedError, OutageError while the turn may still come; BusUnavailableError */
+  /** @throws NotYetError while the turn, or what its words are to it, may still come; BusUnavailableError */
   async use(rating: Rating, deliveries: number): Promise<Fate | 'unused'> {
-    // Hints alone train: a score says nothing of how the answer should have been.
-    if (this.settings.rl.algorithm === 'opd') return 'unused';
-    const { turnId, score } = rating;
+    const { usesScores, asksTeacher } = this.settings.rl;
+    if (!usesScores) return 'unused';
+    const { turnId, score, hasText } = rating;
     await this.turns.whenAnswered(turnId, deliveries);
+    if (hasText && asksTeacher) await this.turns.whenFollowed(rating, deliveries);
     const hinted = await this.findings.readHinted(turnId);
     // The teacher is at it: its half will find the score.
     if (await this.findings.isTeacherAtWork(turnId, hinted)) return 'waiting';
     const session = await this.turns.sessionOf(rating, deliveries);
     const hindsight = hinted === null ? null : readHindsight(hinted.info, hinted.body);
     const fate = await this.settling.settle(turnId, { session, verdict: { score, source: 'feedback' }, hindsight });
-    return fate !== 'used' && (await this.turns.isSettledBy(turnId, score)) ? 'used' : fate;
+    return fate !== 'used' && (await this.turns.isSettledBy(rating)) ? 'used' : fate;
   }
 }

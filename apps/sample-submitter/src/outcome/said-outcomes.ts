@@ -24,7 +24,7 @@ export class SaidOutcomes {
 
   /**
    * A person's outcome, said beside one of the session's turns. Returns whether outcomes count.
-   * @throws TurnNotPlacedError, BusUnavailableError
+   * @throws NotYetError while nobody knows the turn's session, BusUnavailableError
    */
   async said(info: FeedbackGivenInfo, deliveries: number): Promise<boolean> {
     const { feedbackId: by, givenAt: at, outcome } = info;

@@ -1,16 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Bus, MAX_DELIVERIES, QueuedDocuments, type DocumentStore } from '@app/bus';
+import { Bus, MAX_DELIVERIES, NotYetError, QueuedDocuments, type DocumentStore } from '@app/bus';
 import { BUCKETS, parseTurnPlace, turnPlaceKey, type FeedbackGivenInfo, type TurnPlace } from '@app/contracts';
-
-/** Thrown when somebody has rated a turn that the session-tracker has not seen yet. The same work may succeed later. */
-export class TurnNotPlacedError extends Error {
-  override readonly name = 'TurnNotPlacedError';
-  readonly retryable = true;
-
-  constructor(turnId: string) {
-    super(`turn ${turnId} was rated before the session-tracker had found its session`);
-  }
-}
 
 /** Where the session-tracker has put turns. */
 @Injectable()
@@ -23,12 +13,12 @@ export class TurnPlaces {
 
   /**
    * The session of the turn that a feedback is about; in the end what the gateway has guessed; null: nobody knows one.
-   * @throws TurnNotPlacedError, BusUnavailableError
+   * @throws NotYetError, BusUnavailableError
    */
   async sessionOf({ turnId, session }: FeedbackGivenInfo, deliveries: number): Promise<string | null> {
     const known = await this.find(turnId);
     if (known !== null) return known;
-    if (deliveries < MAX_DELIVERIES) throw new TurnNotPlacedError(turnId);
+    if (deliveries < MAX_DELIVERIES) throw new NotYetError(`turn ${turnId} has feedback, and no session yet`);
     return session ?? null;
   }
 

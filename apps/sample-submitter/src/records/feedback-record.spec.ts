@@ -1,63 +1,44 @@
 import { isLate, toFeedbackRecord, type FeedbackParts } from './feedback-record';
 
+const GIVEN_AT = 1000;
+const [BEFORE, SAME, AFTER] = [{ settledAt: 999 }, { settledAt: 1000 }, { settledAt: 1001 }];
+
 const parts = (more: Partial<FeedbackParts['info']>, state: Partial<FeedbackParts> = {}): FeedbackParts => ({
   session: 's',
-  info: { turnId: 't', feedbackId: 'f', scope: 'scope', givenAt: 5, hasText: false, ...more },
+  info: { turnId: 't', feedbackId: 'f', scope: 'scope', givenAt: GIVEN_AT, hasText: false, ...more },
   text: null,
-  followed: null,
-  settled: null,
+  settledAt: null,
+  nextStateAt: null,
   ...state,
-});
-const settled = (more: Partial<NonNullable<FeedbackParts['settled']>> = {}): FeedbackParts['settled'] => ({
-  turnId: 't',
-  kind: 'sample',
-  settledAt: 4,
-  ...more,
-});
-const followed = (feedbackId?: string): FeedbackParts['followed'] => ({
-  turnId: 't',
-  session: 's',
-  role: 'user',
-  ...(feedbackId === undefined ? { nextTurnId: 'next' } : { feedbackId }),
 });
 
 describe('feedback', () => {
   it.each([
     ['a score on a turn without an outcome', parts({ score: 1 }), false],
-    ['a score on a turn that something has followed', parts({ score: 1 }, { followed: followed() }), false],
-    [
-      'the score that made the outcome',
-      parts({ score: 1 }, { settled: settled({ source: 'feedback', score: 1 }) }),
-      false,
-    ],
-    ['another score', parts({ score: -1 }, { settled: settled({ source: 'feedback', score: 1 }) }), true],
-    ['a score after the votes', parts({ score: 1 }, { settled: settled({ source: 'votes', score: 1 }) }), true],
-    ['a score on a turn that makes no sample', parts({ score: 1 }, { settled: settled({ kind: 'reason' }) }), true],
+    ['a score on a turn that something has followed', parts({ score: 1 }, { nextStateAt: 1 }), false],
+    ['a score that made the outcome in the same moment', parts({ score: 1 }, SAME), false],
+    ['a score on a turn that was excluded after it', parts({ score: 1 }, AFTER), false],
+    ['a score after the outcome, be that of the same score', parts({ score: 1 }, BEFORE), true],
     ['a text on an open turn', parts({ hasText: true }), false],
-    [
-      'the text that is the next state',
-      parts({ hasText: true }, { followed: followed('f'), settled: settled() }),
-      false,
-    ],
-    ['a text after another', parts({ hasText: true }, { followed: followed('g') }), true],
-    ['a text after the next request', parts({ hasText: true }, { followed: followed() }), true],
-    ['a text after the end', parts({ hasText: true }, { settled: settled({ kind: 'reason' }) }), true],
-    ['an outcome of the session', parts({ outcome: 1 }, { followed: followed(), settled: settled() }), false],
+    ['the text that is the next state', parts({ hasText: true }, { nextStateAt: GIVEN_AT, ...AFTER }), false],
+    ['a text before the next state', parts({ hasText: true }, { nextStateAt: 1001 }), false],
+    ['a text after the next state', parts({ hasText: true }, { nextStateAt: 999 }), true],
+    ['a text before the end', parts({ hasText: true }, AFTER), false],
+    ['a text after the end', parts({ hasText: true }, BEFORE), true],
+    ['a score with a text after the next state', parts({ score: 1, hasText: true }, { nextStateAt: 999 }), false],
+    ['an outcome of the session', parts({ outcome: 1 }, { nextStateAt: 1, ...BEFORE }), false],
   ])('of %s is late: see the table', (_name, given, late) => {
     expect(isLate(given)).toBe(late);
   });
 
   it('is a line of its own, beside the turn', () => {
-    const given = parts(
-      { score: -1, hasText: true, outcome: 0.5 },
-      { text: 'No.', settled: settled({ source: 'votes' }) },
-    );
+    const given = parts({ score: -1, hasText: true, outcome: 0.5 }, { text: 'No.', ...BEFORE });
     expect(toFeedbackRecord(given)).toEqual({
       kind: 'feedback',
       feedback_id: 'f',
       turn_id: 't',
       session_key: 's',
-      given_at: 5,
+      given_at: GIVEN_AT,
       score: -1,
       text: 'No.',
       session_outcome: 0.5,

@@ -1,22 +1,25 @@
-import type { FeedbackGivenInfo, TurnFollowedInfo, TurnSettledInfo } from '@app/contracts';
+import type { FeedbackGivenInfo } from '@app/contracts';
 
-/** A person's word about a turn, and what has become of that turn since; null where nothing has yet. */
+/** A person's word about a turn, and what has become of that turn; times in milliseconds since 1970, null: nothing yet. */
 export interface FeedbackParts {
   readonly session: string;
   readonly info: FeedbackGivenInfo;
   readonly text: string | null;
-  readonly followed: TurnFollowedInfo | null;
-  readonly settled: TurnSettledInfo | null;
+  /** When the turn got its outcome. */
+  readonly settledAt: number | null;
+  /** When what the turn is judged by came: the next request, or a person's words, maybe these. */
+  readonly nextStateAt: number | null;
 }
 
 /**
- * Whether the turn had its outcome, or words their next state, before this feedback was taken up. An outcome of the session
- * is about its other turns too and never late by itself.
+ * Whether the turn had its outcome, or words their next state, before this feedback was given. What this feedback has brought
+ * about is never earlier. An outcome of the session is about its other turns too and never late by itself.
  */
-export const isLate = ({ info, followed, settled }: Omit<FeedbackParts, 'session' | 'text'>): boolean => {
-  const { score, feedbackId, hasText } = info;
-  if (score !== undefined) return settled !== null && !(settled.source === 'feedback' && settled.score === score);
-  return hasText && (followed ?? settled) !== null && followed?.feedbackId !== feedbackId;
+export const isLate = ({ info, settledAt, nextStateAt }: Omit<FeedbackParts, 'session' | 'text'>): boolean => {
+  const { score, hasText, givenAt } = info;
+  const wasBefore = (at: number | null): boolean => at !== null && at < givenAt;
+  if (score !== undefined) return wasBefore(settledAt);
+  return hasText && (wasBefore(settledAt) || wasBefore(nextStateAt));
 };
 
 /** One line of the records beside the turns': a person's word, as plain JSON. */

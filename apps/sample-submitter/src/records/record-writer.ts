@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OutageError, type Delivery } from '@app/bus';
+import { NotYetError, type Delivery } from '@app/bus';
 import type { SettleReason } from '@app/contracts';
 import { LineWriter } from './line-writer';
 import { toRecord } from './record';
@@ -24,13 +24,13 @@ export class RecordWriter {
     private readonly lines: LineWriter,
   ) {}
 
-  /** @throws OutageError while the turn is not stored yet, or the disk takes nothing: the line comes again until it is written. */
+  /** @throws NotYetError while the turn is not stored yet; OutageError where the disk takes nothing: the line comes again until it is written. */
   async write(delivery: Delivery): Promise<void> {
     const parts = await this.sources.gather(delivery);
     const { settled, turn, session } = parts;
     const isEarly = turn === null && SAID_BEFORE_THE_TURN.has(settled.reason);
     if (isEarly && delivery.deliveries <= DELIVERIES_TO_WAIT) {
-      throw new OutageError(`turn ${settled.turnId} is not stored yet`, TURN_PAUSE_MS);
+      throw new NotYetError(`turn ${settled.turnId} is not stored yet`, TURN_PAUSE_MS);
     }
     await this.lines.write({
       policyVersion: settled.policyVersion ?? turn?.info.policyVersion ?? 0,

@@ -1,9 +1,8 @@
-/** Thrown when a person's words about an answer are there before the answer is stored. */
+/** Thrown when a person's words are about an answer that was never stored. */
 export class TurnNotCompletedError extends Error {
   override readonly name = 'TurnNotCompletedError';
-  readonly retryable = true;
 
   constructor(turnId: string) {
-    super(`turn ${turnId} has feedback but is not completed; its feedback waits`);
+    super(`turn ${turnId} has feedback and was not completed in time`);
   }
 }

@@ -1,28 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import type { Delivery } from '@app/bus';
+import { Settings } from '@app/config';
 import { FeedbackGiven, type TurnPlace } from '@app/contracts';
 import { Outcomes } from '../outcomes/outcomes';
 import { Sessions } from '../sessions/sessions';
 import { unjudgedReason } from '../turns/kind';
-import { Places } from '../turns/places';
 import { StoredTurns } from './stored-turns';
 
-/** Handles people's feedback: a text that comes before any reply is the next state, a score makes one needless. */
+/**
+ * Handles people's feedback: a text that comes before any reply is the next state, a score makes one needless. Of both at once
+ * the text is still what hints are made from, where the method asks for hints; a score that trains nothing is as none.
+ */
 @Injectable()
 export class FeedbackHandler {
   constructor(
+    private readonly settings: Settings,
     private readonly turns: StoredTurns,
-    private readonly places: Places,
     private readonly sessions: Sessions,
     private readonly outcomes: Outcomes,
   ) {}
 
   async handle(event: Delivery): Promise<void> {
     const { turnId, score, hasText } = FeedbackGiven.decodeInfo(event);
-    if (score === undefined && !hasText) return;
-    const place = await this.placeOf(turnId);
-    if (place !== null && score !== undefined) await this.sessions.release(place.session, [turnId]);
-    if (score !== undefined) return;
+    const { usesScores, asksTeacher } = this.settings.rl;
+    const isScored = score !== undefined && usesScores;
+    const isWorded = hasText && (score === undefined || asksTeacher);
+    if (!isScored && !isWorded) return;
+    const place = await this.turns.placeOf(turnId);
+    if (place !== null && isScored) await this.sessions.release(place.session, [turnId]);
+    if (!isWorded) return;
     const isUsed = place !== null && (await this.followByText(event, place));
     if (isUsed) await this.sessions.release(place.session, [turnId]);
     this.outcomes.noteText(isUsed);
@@ -36,13 +42,5 @@ export class FeedbackHandler {
     if (unjudgedReason(place.main, turn.exclusion) !== null) return false;
     await this.outcomes.follow({ turnId, session: place.session, role: 'user', feedbackId });
     return this.outcomes.isFollowedBy(turnId, feedbackId);
-  }
-
-  /** The turn's place, decided here if its own events have not been handled yet; null for a turn that nobody knows. */
-  private async placeOf(turnId: string): Promise<TurnPlace | null> {
-    const known = await this.places.known(turnId);
-    if (known !== null) return known;
-    const turn = await this.turns.find(turnId);
-    return turn === null ? null : this.places.of(turn);
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES, OutageError, type Bus } from '@app/bus';
+import { MAX_DELIVERIES, NotYetError, type Bus } from '@app/bus';
 import { loadSettings } from '@app/config';
 import { TurnArrived, TurnCompleted } from '@app/contracts';
 import { TurnNotCompletedError } from './errors';
@@ -12,6 +12,7 @@ const turnsWith = (stored: ReadonlyMap<unknown, unknown>): StoredTurns => {
   return new StoredTurns(
     loadSettings({ OPENCLAW_RL_SESSION_ANSWER_MINUTES: '3' }, () => null),
     bus,
+    { known: () => Promise.resolve(null), of: () => Promise.reject(new TypeError('no place is asked for')) },
   );
 };
 const arrived = (minutesAgo: number): StoredTurns =>
@@ -23,11 +24,11 @@ describe('StoredTurns', () => {
   });
 
   it('has feedback delivered again while its turn may be on its way', async () => {
-    await expect(arrived(2).completed('t', 1)).rejects.toBeInstanceOf(TurnNotCompletedError);
+    await expect(arrived(2).completed('t', 1)).rejects.toBeInstanceOf(NotYetError);
   });
 
   it('waits for an answer for session.answer_minutes after its request', async () => {
-    await expect(arrived(2).completed('t', MAX_DELIVERIES)).rejects.toBeInstanceOf(OutageError);
+    await expect(arrived(2).completed('t', MAX_DELIVERIES)).rejects.toBeInstanceOf(NotYetError);
     await expect(arrived(4).completed('t', MAX_DELIVERIES)).rejects.toBeInstanceOf(TurnNotCompletedError);
   });
 });

@@ -34,9 +34,14 @@ export class RlSettings extends SettingsSection {
   )
   readonly maxStaleness: number = 2;
 
+  /** Whether scores are trained on, the judge's or a person's: with hints alone they say nothing of how an answer should be. */
+  get usesScores(): boolean {
+    return this.algorithm !== 'opd';
+  }
+
   /** Whether the judge is asked for scores. */
   get asksJudge(): boolean {
-    return this.algorithm !== 'opd' || this.evalMode;
+    return this.usesScores || this.evalMode;
   }
 
   /** Whether the teacher is asked for hints. */
