@@ -103,7 +103,7 @@ describe('after people, judges and a trainer have used the stack', () => {
     ['min(openclaw_rl_policy_version)', uses(1)],
     ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', uses(1)],
     ['max(openclaw_rl_samples_waiting)', uses(USE.samples - USE.trained)],
-    ['sum(openclaw_rl_records_total{result="written"})', uses(USE.samples + 2)],
+    ['sum(openclaw_rl_records_total{result="written"})', uses(USE.samples + 3)],
     ['sum(openclaw_rl_feedback_total{fate="used"})', uses(1)],
     ['max(openclaw_rl_consumer_pending)', 0],
     ['count(openclaw_rl_bus_up == 1)', 6],
