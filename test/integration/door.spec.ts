@@ -19,10 +19,13 @@ describe("the trainer's door", () => {
     const door = await startSubmitter(nats.url, env);
     return opened.add(door);
   };
+  /** Turns whose samples come in the order of their names: each is settled before the next is judged. */
   const publish = async (count: number): Promise<string[]> => {
     const turnIds = Array.from({ length: count }, () => `turn-${(names += 1)}`);
-    for (const turnId of turnIds) await publishTurn(bus, turnId);
-    for (const turnId of turnIds) await until(() => settledOf(bus, turnId), { what: `${turnId} is settled` });
+    for (const turnId of turnIds) {
+      await publishTurn(bus, turnId);
+      await until(() => settledOf(bus, turnId), { what: `${turnId} is settled` });
+    }
     return turnIds;
   };
   const lease = (door: Submitter, body: Record<string, unknown> = {}) =>
