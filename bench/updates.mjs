@@ -64,13 +64,13 @@ async function post(url, path, body) {
   return response.json();
 }
 
-/** One update, and when what of it was. */
+/** One update, and when what of it was. The gate closes at the door, a moment after the door was asked to close it. */
 async function update(door, count) {
-  const began = performance.now();
   const { token } = await post(door, '/v1/policy/updates', { request_id: `u${count}`, trainer: 'bench' });
   const committing = performance.now();
-  await post(door, `/v1/policy/updates/${token}/commit`, { weights_path: `/weights/${count}` });
-  return { began, committing, ended: performance.now() };
+  const path = `/v1/policy/updates/${token}/commit`;
+  const { started_at: startedAt } = await post(door, path, { weights_path: `/weights/${count}` });
+  return { began: startedAt - performance.timeOrigin, committing, ended: performance.now() };
 }
 
 const engine = await startEngineDouble({ loadMs });

@@ -1,3 +1,6 @@
+import { EventEmitter } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Bus } from '@app/bus';
 import { PolicyUpdated } from '@app/contracts';
 import { answerRunning, PolicyStore, type PolicyState } from '@app/pools';
@@ -232,6 +235,33 @@ describe('weight updates at the door', () => {
     });
     expect((await state()).gate.state).toBe('serving');
     engine = opened.add(await startEngineDouble());
+  });
+
+  it('closes the gate only once the engines have answered', async () => {
+    const waiting = new EventEmitter();
+    let asked = 0;
+    const slow = createServer((_, answer) => {
+      asked += 1;
+      const reply = () => answer.end('{"model_path":"m","weight_version":"w"}');
+      if (asked === 1) waiting.once('answer', reply);
+      else reply();
+    });
+    opened.add({
+      close: () =>
+        new Promise((done) => {
+          slow.close(done).closeAllConnections();
+        }),
+    });
+    await new Promise<void>((listening) => slow.listen(0, '127.0.0.1', listening));
+    const door = await open({
+      OPENCLAW_RL_SERVER_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+    });
+    const begun = begin(door);
+    await until(() => asked > 0, { what: 'the engine is asked what it is' });
+    expect((await state()).gate.state).toBe('serving');
+    waiting.emit('answer');
+    expect(await begun).toMatchObject({ status: 200 });
+    expect((await state()).gate.state).toBe('updating');
   });
 
   it('gives up engines that do not take the weights within load_timeout_s', async () => {

@@ -3,7 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { Bus, BusModule } from '@app/bus';
 import { Settings, SettingsModule } from '@app/config';
 import { requirePools } from '@app/pools';
-import { HealthModule, Telemetry, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
+import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
 import { Consumer } from './consumer';
 import { DoorController } from './door/door.controller';
 import { DoorErrorFilter } from './door/door-error.filter';
@@ -41,8 +41,10 @@ import { Settler } from './settling/settler';
 import { SettlingService } from './settling/settling.service';
 import { TurnFindings } from './settling/turn-findings';
 import { PolicyService } from './update/policy.service';
+import { PolicyWeights } from './update/policy-weights';
 import { UpdateController } from './update/update.controller';
 import { UpdateKeeper } from './update/update-keeper';
+import { UpdateReporter } from './update/update-reporter';
 import { UpdateService } from './update/update.service';
 
 /** Nothing here can be done without the bus. */
@@ -97,20 +99,10 @@ export class SampleSubmitterModule {
         DoorService,
         SampleReader,
         StatsService,
-        {
-          provide: UpdateKeeper,
-          inject: [Settings, Bus, Policy, SampleIndex, Telemetry],
-          useFactory: (
-            ...[all, bus, policy, index, telemetry]: [Settings, Bus, Policy, SampleIndex, Telemetry]
-          ): UpdateKeeper => new UpdateKeeper(all, bus, policy, { index, telemetry }),
-        },
-        {
-          provide: UpdateService,
-          inject: [Settings, Policy, UpdateKeeper, Bus, SampleIndex],
-          useFactory: (
-            ...[all, policy, keeper, bus, index]: [Settings, Policy, UpdateKeeper, Bus, SampleIndex]
-          ): UpdateService => new UpdateService(all, policy, keeper, { bus, index }),
-        },
+        PolicyWeights,
+        UpdateReporter,
+        UpdateKeeper,
+        UpdateService,
         PolicyService,
         RecordSources,
         LineWriter,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { Settings } from '@app/config';
-import { PolicyWatch } from '@app/pools';
 import { Telemetry } from '@app/telemetry';
 import { GateModule } from '../gate/gate.module';
 import { BusStart } from './bus-start';
@@ -28,13 +27,7 @@ const MIB = 1024 * 1024;
           },
         }),
     },
-    {
-      provide: TurnRecorder,
-      inject: [Outbox, PolicyWatch, Settings, Telemetry],
-      useFactory: (
-        ...[outbox, policy, settings, telemetry]: [Outbox, PolicyWatch, Settings, Telemetry]
-      ): TurnRecorder => new TurnRecorder(outbox, policy, { settings, telemetry }),
-    },
+    TurnRecorder,
     BusStart,
   ],
   exports: [TurnRecorder, Outbox],

@@ -3,14 +3,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
 import type { CaptureRoute, Exclusion, Sampling } from '@app/contracts';
-import type { PolicyWatch } from '@app/pools';
+import { PolicyWatch } from '@app/pools';
 import { errorName, Telemetry } from '@app/telemetry';
 import { identify } from '../chat/identify';
 import type { ChatRequest } from '../chat/parse-request';
 import { samplingOf } from '../chat/upstream-request';
 import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture, type CaptureVerdict } from './judge-capture';
-import type { Outbox } from './outbox';
+import { Outbox } from './outbox';
 import { arrivedParcel, completedParcels, isSettledHere, outcomeOf, type Ending, type Turn } from './turn-messages';
 import { versionSpans } from './version-spans';
 
@@ -76,7 +76,8 @@ export class TurnRecorder {
   constructor(
     private readonly outbox: Outbox,
     private readonly policy: PolicyWatch,
-    private readonly context: { settings: Settings; telemetry: Telemetry },
+    private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
   ) {
     policy.onChange(({ version, engineVersion }) => {
       if (engineVersion !== undefined) this.engineVersions.set(version, engineVersion);
@@ -88,7 +89,7 @@ export class TurnRecorder {
   begin(id: string, arrival: Arrival): Turn | null {
     return this.guard(() => {
       const { request, headers, scope, samplingDefaults } = arrival;
-      const { settings } = this.context;
+      const { settings } = this;
       const { heartbeatPrompts } = settings.session;
       const conversation = describeConversation(request.messages, scope, heartbeatPrompts);
       const turn: Turn = {
@@ -111,7 +112,7 @@ export class TurnRecorder {
   finish(turn: Turn | null, result: ServedResult): void {
     if (turn === null) return;
     this.guard(() => {
-      const { telemetry } = this.context;
+      const { telemetry } = this;
       const verdict = this.verdictOn(turn, result);
       const ending: Ending = {
         completedAt: Date.now(),
@@ -154,7 +155,7 @@ export class TurnRecorder {
     try {
       return work();
     } catch (error) {
-      this.context.telemetry.metrics.captureDropped.inc({ cause: 'error' });
+      this.telemetry.metrics.captureDropped.inc({ cause: 'error' });
       this.logger.error(`a turn was served but not recorded: ${errorName(error)}`);
       return null;
     }

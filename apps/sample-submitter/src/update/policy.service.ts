@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isGateClosed, type EndedUpdate, type Gate } from '@app/pools';
 import { Policy } from '../policy/policy';
-import { UpdateKeeper } from './update-keeper';
+import { PolicyWeights } from './policy-weights';
 
 /** An ended update, as people and trainers see it: without its token. */
 export interface UpdateReport {
@@ -55,13 +55,13 @@ const shown = (url: string): string => {
 export class PolicyService {
   constructor(
     private readonly policy: Policy,
-    private readonly keeper: UpdateKeeper,
+    private readonly weights: PolicyWeights,
   ) {}
 
   /** @throws BusUnavailableError */
   async read(): Promise<PolicyReport> {
     const state = await this.policy.store.read();
-    const engines = await (await this.keeper.engines()).readVersions();
+    const engines = await (await this.weights.engines()).readVersions();
     const { holder, until, update }: Gate = state.gate;
     return {
       policy_version: state.version,

@@ -1,21 +1,9 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus } from '@app/bus';
-import { Settings } from '@app/config';
-import { PolicyUpdated } from '@app/contracts';
-import {
-  expiredUpdateOf,
-  finishUpdate,
-  recoverUpdate,
-  requirePools,
-  type EndedUpdate,
-  type PolicyState,
-} from '@app/pools';
-import { Telemetry } from '@app/telemetry';
-import { SampleIndex } from '../follow/sample-index';
+import { expiredUpdateOf, finishUpdate, recoverUpdate, type EndedUpdate, type PolicyState } from '@app/pools';
 import { Policy } from '../policy/policy';
-import { agreedVersion, PolicyEngines } from './policy-engines';
+import { PolicyWeights } from './policy-weights';
+import { UpdateReporter } from './update-reporter';
 
-const MS = 1000;
 /** After a failure, and before another replica's work is taken over, in milliseconds. */
 const AGAIN_MS = 1000;
 const LATE_MS = 20;
@@ -29,7 +17,6 @@ const RESUME_TRIES = 5;
 @Injectable()
 export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('update');
-  private readonly urls: readonly string[];
   private timer: NodeJS.Timeout | null = null;
   /** What the timer waits for, by the server's clock. */
   private plannedAt: number | null = null;
@@ -39,13 +26,10 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
   private notBefore = 0;
 
   constructor(
-    private readonly settings: Settings,
-    private readonly bus: Bus,
     private readonly policy: Policy,
-    private readonly context: { readonly index: SampleIndex; readonly telemetry: Telemetry },
-  ) {
-    this.urls = requirePools(settings).pools.policy.engines;
-  }
+    private readonly weights: PolicyWeights,
+    private readonly reporter: UpdateReporter,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.policy.onChange((state) => {
@@ -59,64 +43,35 @@ export class UpdateKeeper implements OnApplicationBootstrap, BeforeApplicationSh
     await this.work;
   }
 
-  /** The policy's engines as they are now. */
-  engines(): Promise<PolicyEngines> {
-    return PolicyEngines.open(this.urls, this.settings.server.apiKey);
-  }
-
-  /** The name of weights that are in all engines and not the version's own; null if the old ones serve. */
-  async newVersion(state: PolicyState): Promise<string | null> {
-    const agreed = agreedVersion(await (await this.engines()).readVersions());
-    return agreed === state.engineVersion ? null : agreed;
-  }
-
   /** Ends what nobody has ended: an update whose lease is over, engines that still stand. @throws BusUnavailableError */
   async settle(): Promise<void> {
     const state = await this.policy.store.read();
     const expired = expiredUpdateOf(state, this.policy.store.now());
     if (expired !== null) {
-      const newVersion = state.gate.state === 'updating' ? await this.newVersion(state) : null;
-      await this.context.index.refresh();
-      const ended = await this.policy.store.change((current, now) =>
-        recoverUpdate(current, { token: expired.token, newVersion }, { now, view: this.context.index.view }),
+      const newVersion = state.gate.state === 'updating' ? await this.weights.newVersion(state) : null;
+      const ended = await this.policy.changeBySamples((current, seen) =>
+        recoverUpdate(current, { token: expired.token, newVersion }, seen),
       );
-      if (ended !== null) this.note(ended);
+      if (ended !== null) this.reporter.note(ended);
     }
     const { unfinished } = await this.policy.store.read();
     if (unfinished !== undefined) await this.finish(unfinished.token);
   }
 
+  /** After an update has ended, by this call if `ended` says how: takes that down and does what is left. @throws BusUnavailableError */
+  async conclude(token: string, ended: EndedUpdate | null): Promise<void> {
+    if (ended !== null) this.reporter.note(ended);
+    await this.finish(token);
+  }
+
   /** After an update has ended: lets the engines go on and tells of new weights. @throws BusUnavailableError */
-  async finish(token: string): Promise<void> {
+  private async finish(token: string): Promise<void> {
     const state = await this.policy.store.read();
     if (state.unfinished?.token !== token) return;
-    for (let tried = 0; tried < RESUME_TRIES; tried += 1) if (await (await this.engines()).resume()) break;
+    for (let tried = 0; tried < RESUME_TRIES; tried += 1) if (await (await this.weights.engines()).resume()) break;
     const ended = state.history?.findLast((each) => each.token === token);
-    if (ended !== undefined) await this.tell(ended, state.unfinished.metrics);
+    if (ended !== undefined) await this.reporter.tell(ended, state.unfinished.metrics);
     await this.policy.store.change((current) => ({ state: finishUpdate(current, token), result: undefined }));
-  }
-
-  /** Takes down how an update ended. */
-  note(ended: EndedUpdate): void {
-    const { policyUpdates, gateClosedSeconds } = this.context.telemetry.metrics;
-    policyUpdates.inc({ outcome: ended.outcome });
-    gateClosedSeconds.observe((ended.endedAt - ended.startedAt) / MS);
-    const why = ended.reason === undefined ? '' : ` (${ended.reason})`;
-    this.logger.log(
-      `update of trainer ${ended.trainer} ${ended.outcome}${why}: the policy is version ${ended.version}`,
-    );
-  }
-
-  private async tell(ended: EndedUpdate, metrics: Readonly<Record<string, number>>): Promise<void> {
-    const { outcome, version, trainer, engineVersion, startedAt, endedAt, samples } = ended;
-    if (outcome !== 'committed' && outcome !== 'recovered') return;
-    await this.bus.publish(PolicyUpdated, [String(version)], {
-      info: {
-        ...{ version, outcome, trainer, startedAt, endedAt, samples },
-        ...(engineVersion === undefined ? {} : { engineVersion }),
-      },
-      head: { metrics: { ...metrics } },
-    });
   }
 
   /** Wakes when there may be something to end. */
