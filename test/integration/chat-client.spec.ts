@@ -44,7 +44,7 @@ describe('ChatClient', () => {
   const client = (options: { baseUrl?: string; timeoutMs?: number } = {}) =>
     new ChatClient({ baseUrl: url(), apiKey: 'secret-key', model: 'judge-1', timeoutMs: 5000, ...options });
   const ask = (asked = client(), signal = new AbortController().signal) =>
-    asked.ask({ messages: [{ role: 'user', content: 'private words' }], maxTokens: 64, temperature: 0.6, signal });
+    asked.ask({ messages: [{ role: 'user', content: 'private words' }], maxTokens: 64, temperature: 0.6 }, signal);
 
   it('sends one chat request and reads what was said and why it ended', async () => {
     answer = status(200, completion('fine', 'length'));

@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { JetStreamApiError, type Consumer } from '@nats-io/jetstream';
+import { JetStreamApiError } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import {
   DeadLetter,
@@ -15,12 +15,13 @@ import {
 import { errorName } from '@app/telemetry';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
+import type { Delivery } from './delivered';
 import { Documents, type DocumentSource, type DocumentsOptions } from './document';
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
 import type { ReadQuery } from './reader';
 import { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 import { declareConsumer, declareStore, type TopologyOptions } from './topology';
-import { Worker, type Delivery, type WorkerOptions } from './worker';
+import { Worker, type WorkerOptions } from './worker';
 
 /** The server's answer when a subject already holds a message: somebody was first. */
 const SUBJECT_TAKEN = 10071;
@@ -120,7 +121,7 @@ export class Bus {
 
   /** Starts to consume. Returns the worker; `close` stops it as well. */
   consume(subscription: Subscription): Worker {
-    const worker = new Worker(this.connection, () => this.declare(subscription), {
+    const worker = new Worker(this.connection, () => this.declare(subscription.consumer), {
       ...subscription,
       onError: (delivery, error) => this.options.onHandlerError?.(delivery, error),
       onDead: (delivery, error) => this.bury(subscription, delivery, error),
@@ -265,11 +266,9 @@ export class Bus {
     throw new BusUnavailableError(`${what} failed`, { cause: failure });
   }
 
-  private async declare(subscription: Subscription): Promise<Consumer> {
-    const { js, jsm } = await this.session();
-    const { consumer } = subscription;
+  private async declare(consumer: ConsumerDefinition): Promise<void> {
+    const { jsm } = await this.session();
     await declareConsumer(jsm, consumer);
-    return js.consumers.get(consumer.stream, consumer.durable);
   }
 
   private async bury(subscription: Subscription, delivery: Delivery, error: unknown): Promise<void> {

@@ -46,7 +46,7 @@ export class Connection {
   private closed = false;
   private readonly opening: Promise<Session>;
   private readonly waiters = new Set<() => void>();
-  private lossWaiters: (() => void)[] = [];
+  private readonly lossListeners = new Set<() => void>();
   private readonly address: Address;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -56,7 +56,7 @@ export class Connection {
   }
 
   /** An inbox for each app, so that a server can keep replies from everybody but who asked. */
-  private get inboxPrefix(): string {
+  get inboxPrefix(): string {
     return `_INBOX.${this.options.name}`;
   }
 
@@ -107,7 +107,18 @@ export class Connection {
   /** Resolves when the server is lost, or the connection closed; at once while it is away. */
   async whenLost(): Promise<void> {
     if (!this.up) return;
-    await new Promise<void>((resolve) => this.lossWaiters.push(resolve));
+    await new Promise<void>((resolve) => {
+      const forget = this.onLost(() => {
+        forget();
+        resolve();
+      });
+    });
+  }
+
+  /** Calls `listener` whenever the server is lost, or the connection closed. Returns what ends that. */
+  onLost(listener: () => void): () => void {
+    this.lossListeners.add(listener);
+    return () => this.lossListeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -177,7 +188,7 @@ export class Connection {
     if (!up) this.session?.requests.fail();
     // A connection that is closed on purpose is no news.
     if (!this.closed) this.options.onStatus?.(up);
-    const told = up ? [...this.waiters] : this.lossWaiters.splice(0);
+    const told = up ? [...this.waiters] : [...this.lossListeners];
     for (const tell of told) tell();
   }
 }

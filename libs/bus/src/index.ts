@@ -16,4 +16,5 @@ export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
 export type { ScannedInfo, ScanOptions } from './scan';
 export { streamCreatedAt } from './topology';
-export { Worker, type Delivery, type WorkerOptions } from './worker';
+export type { Delivery } from './delivered';
+export { Worker, type WorkerOptions } from './worker';

@@ -1,10 +1,11 @@
-import type { JsMsg } from '@nats-io/jetstream';
+import type { Msg } from '@nats-io/transport-node';
 import { BusUnavailableError, isRetryable, NotYetError, OutageError } from './errors';
 import { jitter } from './document';
 
 /** A message that has failed this often is not tried again. */
 export const MAX_DELIVERIES = 8;
 
+const NANOS_PER_MS = 1_000_000;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 
@@ -31,16 +32,17 @@ export const settleFailure = (error: unknown, deliveries: number): Settlement =>
 };
 
 /** Takes a message off the consumer. */
-export const acknowledge = (message: JsMsg): void => {
-  message.ack();
+export const acknowledge = (message: Msg): void => {
+  message.respond('+ACK');
 };
 
 /** Has a message delivered again after a pause. */
-export const deliverLater = (message: JsMsg, delayMs: number): void => {
-  message.nak(Math.round(delayMs));
+export const deliverLater = (message: Msg, delayMs: number): void => {
+  const delay = Math.round(delayMs) * NANOS_PER_MS;
+  message.respond(delay === 0 ? '-NAK' : `-NAK ${JSON.stringify({ delay })}`);
 };
 
 /** Tells the server that the message is still being worked on, which starts its ack wait anew. */
-export const keepAlive = (message: JsMsg): void => {
-  message.working();
+export const keepAlive = (message: Msg): void => {
+  message.respond('+WPI');
 };

@@ -1,22 +1,13 @@
-import type { Consumer, JsMsg } from '@nats-io/jetstream';
-import { INFO_HEADER, type ConsumerDefinition, type WireMessage } from '@app/contracts';
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
+import type { Msg } from '@nats-io/transport-node';
+import type { ConsumerDefinition } from '@app/contracts';
 import type { Connection } from './connection';
+import { deliveryOf, type Delivery } from './delivered';
 import { NotYetError } from './errors';
+import { Puller, PULL_EXPIRES_MS } from './puller';
 import { acknowledge, deliverLater, keepAlive, settleFailure } from './settlement';
 
-/** How long one pull waits for a message, in milliseconds; also the longest that an idle worker takes to stop. */
-const PULL_EXPIRES_MS = 1000;
 const REPAIR_PAUSE_MS = 250;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A message as a handler sees it. */
-export interface Delivery extends WireMessage {
-  /** Sequence in its stream. */
-  readonly sequence: number;
-  /** 1 for the first delivery. */
-  readonly deliveries: number;
-}
 
 /** Everything a worker needs; the bus fills in the connection. */
 export interface WorkerOptions {
@@ -33,95 +24,95 @@ export interface WorkerOptions {
   readonly onError: (delivery: Delivery, error: unknown) => void;
 }
 
-const deliveryOf = (message: JsMsg): Delivery => ({
-  subject: message.subject,
-  info: message.headers?.get(INFO_HEADER) ?? '',
-  data: message.data,
-  sequence: message.seq,
-  deliveries: message.info.deliveryCount,
-});
-
 /**
  * Pulls messages of one durable consumer, never more than there are free slots, so that work spreads evenly over replicas.
  * Survives restarts of the server; stops by finishing what it holds.
  */
 export class Worker {
   private stopping = false;
-  /** Slots that no pull has asked a message for. */
   private free: number;
-  private isAsking = false;
-  private consumer: Consumer | null = null;
+  private wake: () => void = () => undefined;
+  private puller: Puller | null = null;
+  private isDeclared = false;
+  private readonly pulling: Promise<void>;
   private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly connection: Connection,
-    private readonly declare: () => Promise<Consumer>,
+    private readonly declare: () => Promise<void>,
     private readonly options: WorkerOptions,
   ) {
     this.free = options.slots;
-    this.ask();
+    this.pulling = this.pullOn();
   }
 
   /**
-   * Takes no new message and resolves when those in hand are settled. While the server is away nothing can be settled, and
-   * a pull under way does not end: then at once, and closing the connection ends the rest.
+   * Takes no new message and resolves when those in hand are settled. While the server is away nothing can be settled: then at
+   * once, and closing the connection ends the rest.
    */
   async stop(): Promise<void> {
     this.stopping = true;
+    this.wake();
     await Promise.race([this.finished(), this.connection.whenLost()]);
   }
 
   private async finished(): Promise<void> {
+    await this.pulling;
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** Asks for as many messages as there are free slots; slots that come free in the same moment are asked for together. */
-  private ask(): void {
-    if (this.isAsking || this.stopping) return;
-    this.isAsking = true;
-    setImmediate(() => {
-      this.isAsking = false;
-      const slots = this.free;
-      if (slots === 0) return;
-      this.free = 0;
-      this.track(this.pull(slots));
+  private async pullOn(): Promise<void> {
+    const forget = this.connection.onLost(() => this.puller?.fail());
+    while (await this.hasFree()) {
+      try {
+        await this.pull();
+      } catch {
+        // The server went away, or lost the consumer with its store: declare it anew once it answers.
+        this.isDeclared = false;
+        await pause(REPAIR_PAUSE_MS);
+      }
+    }
+    forget();
+    this.puller?.close();
+  }
+
+  /** Waits for free slots: those that come free in the same moment, or during a pull, are asked for together. False: stopped. */
+  private async hasFree(): Promise<boolean> {
+    while (this.free <= 0 && !this.stopping) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    await nextRound();
+    return !this.stopping;
+  }
+
+  private async pull(): Promise<void> {
+    const pauseMs = this.options.pauseMs?.() ?? 0;
+    if (pauseMs > 0) {
+      await pause(Math.min(pauseMs, PULL_EXPIRES_MS));
+      return;
+    }
+    const { nc } = await this.connection.whenUp(PULL_EXPIRES_MS);
+    if (!this.isDeclared) await this.declare();
+    this.isDeclared = true;
+    this.puller ??= new Puller(nc, this.options.consumer, {
+      inboxPrefix: this.connection.inboxPrefix,
+      onMessage: (message) => {
+        this.take(message);
+      },
     });
+    await this.puller.ask(this.free);
   }
 
-  private giveBack(slots: number): void {
-    this.free += slots;
-    if (slots > 0) this.ask();
-  }
-
-  private track(work: Promise<void>): void {
+  private take(message: Msg): void {
+    this.free -= 1;
+    const work = this.work(message);
     this.running.add(work);
     void work.finally(() => this.running.delete(work));
   }
 
-  private async pull(slots: number): Promise<void> {
-    let left = slots;
-    try {
-      const pauseMs = this.options.pauseMs?.() ?? 0;
-      if (pauseMs > 0) {
-        await pause(Math.min(pauseMs, PULL_EXPIRES_MS));
-        return;
-      }
-      await this.connection.whenUp(PULL_EXPIRES_MS);
-      this.consumer ??= await this.declare();
-      for await (const message of await this.consumer.fetch({ max_messages: slots, expires: PULL_EXPIRES_MS })) {
-        left -= 1;
-        this.track(this.work(message));
-      }
-    } catch {
-      // The server went away, or lost the consumer with its store: declare it anew once it answers.
-      this.consumer = null;
-      await pause(REPAIR_PAUSE_MS);
-    } finally {
-      this.giveBack(left);
-    }
-  }
-
-  private async work(message: JsMsg): Promise<void> {
+  private async work(message: Msg): Promise<void> {
     if (this.stopping) {
       deliverLater(message, 0);
       return;
@@ -141,11 +132,12 @@ export class Worker {
       await this.settle(message, delivery, error);
     } finally {
       clearInterval(alive);
-      this.giveBack(1);
+      this.free += 1;
+      this.wake();
     }
   }
 
-  private async settle(message: JsMsg, delivery: Delivery, error: unknown): Promise<void> {
+  private async settle(message: Msg, delivery: Delivery, error: unknown): Promise<void> {
     const settlement = settleFailure(error, delivery.deliveries);
     if (settlement.kind === 'retry') {
       deliverLater(message, settlement.delayMs);

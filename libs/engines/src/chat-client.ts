@@ -20,7 +20,6 @@ export interface ChatQuestion {
   readonly temperature: number;
   /** Sent as `response_format`. */
   readonly responseFormat?: unknown;
-  readonly signal: AbortSignal;
 }
 
 /** URL of a server's chat completions. */
@@ -28,15 +27,23 @@ export const chatCompletionsUrl = (baseUrl: string): string => `${apiUrl(baseUrl
 
 /** Which form of a request the model takes; found out by its refusals. */
 interface Dialect {
-  limitField: 'max_tokens' | 'max_completion_tokens';
-  takesTemperature: boolean;
+  readonly limitField: 'max_tokens' | 'max_completion_tokens';
+  readonly takesTemperature: boolean;
+}
+
+/** A question in the model's dialect. */
+interface Printed {
+  readonly dialect: Dialect;
+  readonly json: Buffer;
 }
 
 /** Asks a model over the chat API of any OpenAI-compatible server, without streaming. */
 export class ChatClient {
   private readonly url: string;
   private readonly http: EngineHttp;
-  private readonly dialect: Dialect = { limitField: 'max_tokens', takesTemperature: true };
+  private dialect: Dialect = { limitField: 'max_tokens', takesTemperature: true };
+  /** Whoever asks the same several times has it printed once. */
+  private readonly printed = new WeakMap<ChatQuestion, Printed>();
 
   constructor(private readonly options: ChatClientOptions) {
     this.url = chatCompletionsUrl(options.baseUrl);
@@ -57,34 +64,45 @@ export class ChatClient {
    *
    * @throws EngineTimeoutError, EngineStatusError, EngineUnreachableError, EngineAnswerError; the signal's reason if aborted
    */
-  async ask(question: ChatQuestion): Promise<ChatReply> {
+  async ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply> {
     for (;;) {
-      const body = this.body(question);
-      const response = await this.http.post(this.url, body, question.signal);
+      const { dialect, json } = this.print(question);
+      const response = await this.http.post(this.url, json, signal);
       if (response.status === 200) return readCompletion(response.text);
-      if (response.status === 400 && this.learn(response.text, body)) continue;
+      if (response.status === 400 && this.learn(response.text, dialect)) continue;
       throw new EngineStatusError(response.status, parseRetryAfterMs(response.headers['retry-after'], Date.now()));
     }
   }
 
-  private body(question: ChatQuestion): Record<string, unknown> {
+  private print(question: ChatQuestion): Printed {
+    const { dialect } = this;
+    const known = this.printed.get(question);
+    if (known?.dialect === dialect) return known;
+    const printed = { dialect, json: Buffer.from(JSON.stringify(this.body(question, dialect))) };
+    this.printed.set(question, printed);
+    return printed;
+  }
+
+  private body(question: ChatQuestion, { limitField, takesTemperature }: Dialect): Record<string, unknown> {
     return {
       model: this.options.model,
       messages: question.messages,
-      [this.dialect.limitField]: question.maxTokens,
-      ...(this.dialect.takesTemperature ? { temperature: question.temperature } : {}),
+      [limitField]: question.maxTokens,
+      ...(takesTemperature ? { temperature: question.temperature } : {}),
       ...(question.responseFormat === undefined ? {} : { response_format: question.responseFormat }),
       stream: false,
     };
   }
 
-  /** Reads the refusal of a request; true if it would be another one now. */
-  private learn(refusal: string, sent: Record<string, unknown>): boolean {
+  /** Reads the refusal of a request in a dialect; true if it would be another one now. */
+  private learn(refusal: string, { limitField, takesTemperature }: Dialect): boolean {
     const parameter = refusedParameter(refusal);
-    if (typeof parameter !== 'string' || !(parameter in sent)) return false;
-    if (parameter === 'max_tokens') this.dialect.limitField = 'max_completion_tokens';
-    else if (parameter === 'temperature') this.dialect.takesTemperature = false;
-    else return false;
+    if (parameter === 'max_tokens' && limitField === parameter) {
+      this.dialect = { ...this.dialect, limitField: 'max_completion_tokens' };
+      return true;
+    }
+    if (parameter !== 'temperature' || !takesTemperature) return false;
+    this.dialect = { ...this.dialect, takesTemperature: false };
     return true;
   }
 }

@@ -1,19 +1,19 @@
-import { EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
+import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { EngineTimeoutError, EngineUnreachableError } from './engine-errors';
+import { WholeAnswer, type EngineResponse } from './whole-answer';
 
 const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
-
-/** A whole answer of an engine. */
-export interface EngineResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
 
 export interface EngineHttpOptions {
   readonly apiKey: string | null;
   /** Limit of one call from the connection to the last byte, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+interface EngineRequest {
+  readonly method: 'GET' | 'POST';
+  /** JSON, printed. */
+  readonly body?: string | Buffer;
 }
 
 /**
@@ -38,48 +38,71 @@ export class EngineHttp {
     return this.call(url, { method: 'GET' }, signal);
   }
 
-  /** @throws EngineTimeoutError, EngineUnreachableError; the signal's reason if aborted */
-  post(url: string, body: unknown, signal: AbortSignal): Promise<EngineResponse> {
-    return this.call(url, { method: 'POST', body: JSON.stringify(body) }, signal);
+  /**
+   * @param json printed already: who asks the same more than once prints it once
+   * @throws EngineTimeoutError, EngineUnreachableError; the signal's reason if aborted
+   */
+  post(url: string, json: string | Buffer, signal: AbortSignal): Promise<EngineResponse> {
+    return this.call(url, { method: 'POST', body: json }, signal);
   }
 
-  private async call(
-    url: string,
-    { method, body }: { readonly method: 'GET' | 'POST'; readonly body?: string },
-    signal: AbortSignal,
-  ): Promise<EngineResponse> {
-    signal.throwIfAborted();
-    const { apiKey, timeoutMs } = this.options;
-    // Of its own: signals derived from one that lives longer would pile up in it.
-    const call = new AbortController();
-    const leave = (): void => {
-      call.abort(signal.reason);
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    const timer = setTimeout(() => {
-      call.abort(new EngineTimeoutError(timeoutMs));
-    }, timeoutMs);
-    try {
-      const response = await request(url, {
+  private call(url: string, request: EngineRequest, signal: AbortSignal): Promise<EngineResponse> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+      };
+      const fail = (error: Error): void => {
+        end();
+        reject(error);
+      };
+      const answer = new WholeAnswer(
+        (response) => {
+          end();
+          resolve(response);
+        },
+        (error) => {
+          fail(unreachable(error));
+        },
+      );
+      const giveUp = (reason: Error): void => {
+        fail(reason);
+        answer.leave(reason);
+      };
+      const leave = (): void => {
+        giveUp(signal.reason as Error);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const timer = setTimeout(() => {
+        giveUp(new EngineTimeoutError(this.options.timeoutMs));
+      }, this.options.timeoutMs);
+      this.send(url, request, answer);
+    });
+  }
+
+  private send(url: string, { method, body }: EngineRequest, answer: WholeAnswer): void {
+    const { apiKey } = this.options;
+    const { origin, pathname, search } = new URL(url);
+    this.dispatcher.dispatch(
+      {
+        origin,
+        path: `${pathname}${search}`,
         method,
         headers: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
         },
-        ...(body === undefined ? {} : { body }),
-        signal: call.signal,
-        dispatcher: this.dispatcher,
-      });
-      return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
-    } catch (error) {
-      call.signal.throwIfAborted();
-      const { code } = error as { readonly code?: unknown };
-      const shown = typeof code === 'string' ? code : 'no code';
-      throw new EngineUnreachableError(`the engine could not be reached (${shown})`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
-    }
+        body: body ?? null,
+      },
+      answer,
+    );
   }
 }
+
+const unreachable = (error: Error): EngineUnreachableError => {
+  const { code } = error as { readonly code?: unknown };
+  const shown = typeof code === 'string' ? code : 'no code';
+  return new EngineUnreachableError(`the engine could not be reached (${shown})`, { cause: error });
+};

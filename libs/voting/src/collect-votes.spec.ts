@@ -41,12 +41,37 @@ describe('collectVotes', () => {
     expect(scoreOf(await ballot)).toBe(1);
   });
 
-  it('closes when nothing can change any more, and gives up the rest', async () => {
-    const { ballot, pending } = setUp(3);
-    pending[0]!.answer(-1);
-    pending[2]!.answer(-1);
-    await expect(ballot).resolves.toMatchObject({ decided: true, votes: [{ answer: -1 }, { answer: -1 }] });
-    expect(pending[1]!.signal.reason).toBeInstanceOf(VotingClosedError);
+  describe('that is decided', () => {
+    beforeEach(() => {
+      jest.useFakeTimers();
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    const decide = async () => {
+      const { ballot, pending } = setUp(3);
+      pending[0]!.answer(-1);
+      pending[2]!.answer(-1);
+      return { ballot: await ballot, open: pending[1]! };
+    };
+
+    it('closes when nothing can change any more, and gives up what does not end within a moment', async () => {
+      const { ballot, open } = await decide();
+      expect(ballot).toMatchObject({ decided: true, votes: [{ answer: -1 }, { answer: -1 }] });
+      expect(open.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(20);
+      expect(open.signal.reason).toBeInstanceOf(VotingClosedError);
+    });
+
+    it('lets a vote end that ends by itself, and does not count it', async () => {
+      const { ballot, open } = await decide();
+      open.answer(1);
+      await Promise.resolve();
+      jest.advanceTimersByTime(20);
+      expect(open.signal.aborted).toBe(false);
+      expect(ballot.votes).toHaveLength(2);
+    });
   });
 
   it.each([

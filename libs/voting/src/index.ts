@@ -1,10 +1,11 @@
 export { StoppingError } from './errors';
 export { FollowQueue, type FollowWork } from './follow-queue';
 export { writeFollowedTurn, type FollowedTurn } from './followed-turn';
-export { requireJudge, type Question } from './judge-engine';
+export { requireJudge } from './judge-engine';
 export { ModelGate } from './model-gate';
 export { ModelPool, type ModelSeat } from './model-pool';
 export { outageDelayMs } from './outage-delay';
+export type { Question } from './question';
 export { votingReadiness } from './readiness';
 export { type ReadableTurn, type StoredTurn } from './turn-reader';
 export { Voter, type Motion, type Poll, type PollOptions } from './voter';

@@ -15,6 +15,7 @@ import { adviceFor, adviceForForm, Complaints } from './advice';
 import { JudgeNotConfiguredError } from './errors';
 import { ModelGate } from './model-gate';
 import { ModelPool, type ModelSeat } from './model-pool';
+import { onceForEachForm, type Asker, type Prepared, type Question, type Reply } from './question';
 
 /** While the gate is closed it is looked at again after so long. */
 const GATE_PAUSE_MS = 250;
@@ -32,21 +33,6 @@ export const requireJudge = (
 /** One engine of the judge. */
 interface JudgeSeat extends ModelSeat {
   readonly client: ChatClient;
-}
-
-/** What a judge is asked, in either form, and how its answer is read. */
-export interface Question<Answer> {
-  readonly messages: (form: AnswerForm) => ChatQuestion['messages'];
-  /** Sent as `response_format` where the form is a JSON schema. */
-  readonly schema: unknown;
-  /** The answer in a complete text; null if it is not in the form. */
-  readonly read: (form: AnswerForm, text: string) => Answer | null;
-}
-
-/** The judge's last reply to a question. */
-export interface Reply<Answer> {
-  readonly answer: Answer | null;
-  readonly text: string;
 }
 
 /** The judge as a server: one question, one answer, with everything that keeps an outage from doing harm. */
@@ -118,34 +104,34 @@ export class JudgeEngine implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /**
-   * Asks until there is an answer in the form or the attempts are used up.
+   * Makes a question ready to be asked any number of times. Each call of what comes back asks until there is an answer in the
+   * form or the attempts are used up.
    *
-   * @throws EngineError if the last attempt brought no reply at all
+   * @throws EngineError (what comes back) if the last attempt brought no reply at all
    */
-  ask<Answer>(question: Question<Answer>, signal: AbortSignal): Promise<Reply<Answer>> {
-    return this.pool.access.ask(({ client }) => this.askOnce(client, question, signal), {
-      signal,
-      accept: (reply) => reply.answer !== null,
-    });
+  prepare<Answer>(question: Question<Answer>): Asker<Answer> {
+    const prepared = { read: question.read, write: onceForEachForm((form) => this.write(question, form)) };
+    return (signal) =>
+      this.pool.access.ask(({ client }) => this.askOnce(client, prepared, signal), {
+        signal,
+        accept: (reply) => reply.answer !== null,
+      });
+  }
+
+  private write({ messages, schema }: Question<unknown>, form: AnswerForm): ChatQuestion {
+    const { maxTokens, temperature } = this.settings.judge;
+    const format = form === 'json_schema' ? { responseFormat: schema } : {};
+    return { messages: messages(form), maxTokens, temperature, ...format };
   }
 
   private async askOnce<Answer>(
     client: ChatClient,
-    question: Question<Answer>,
+    { write, read }: Prepared<Answer>,
     signal: AbortSignal,
   ): Promise<Reply<Answer>> {
-    const { maxTokens, temperature } = this.settings.judge;
-    const { form, reply } = await this.format.ask((asked) =>
-      client.ask({
-        messages: question.messages(asked),
-        maxTokens,
-        temperature,
-        ...(asked === 'json_schema' ? { responseFormat: question.schema } : {}),
-        signal,
-      }),
-    );
+    const { form, reply } = await this.format.ask((asked) => client.ask(write(asked), signal));
     // An answer cut off by its limit has not come to its end.
-    const answer = reply.finishReason === 'length' ? null : question.read(form, reply.text);
+    const answer = reply.finishReason === 'length' ? null : read(form, reply.text);
     if (answer === null) this.noteWrongForm(form, reply);
     return { answer, text: reply.text };
   }

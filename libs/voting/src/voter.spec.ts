@@ -18,7 +18,7 @@ const failing = (isPaused: boolean): JudgeEngine =>
     model: 'judge',
     isPaused,
     pauseMs: () => (isPaused ? 1000 : 0),
-    ask: () => Promise.reject(new EngineStatusError(500)),
+    prepare: () => () => Promise.reject(new EngineStatusError(500)),
   }) as unknown as JudgeEngine;
 
 const poll = (engine: JudgeEngine, deliveries: number) =>
@@ -47,7 +47,7 @@ describe('Voter', () => {
       model: 'judge',
       isPaused: false,
       pauseMs: () => 0,
-      ask: () => Promise.resolve({ answer: answers.pop(), text: 'said' }),
+      prepare: () => () => Promise.resolve({ answer: answers.pop(), text: 'said' }),
     } as unknown as JudgeEngine;
     const telemetry = new Telemetry();
     const options = { signal: new AbortController().signal, deliveries: 1 };

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { jitter, OutageError } from '@app/bus';
 import { Settings } from '@app/config';
-import { Breaker, EngineError, EngineStatusError, type AnswerForm, type ChatQuestion } from '@app/engines';
+import { Breaker, EngineError, EngineStatusError } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import { collectVotes, type Ballot, type CastVote } from './collect-votes';
-import { JudgeEngine, type Question } from './judge-engine';
+import { JudgeEngine } from './judge-engine';
 import { outageDelayMs } from './outage-delay';
+import type { Asker, Question } from './question';
 import { cutMiddle } from './quoting';
 
 /** Characters of a vote's text that are kept. */
@@ -76,8 +77,8 @@ export class Voter {
 
   /** @throws OutageError if so few votes could be asked for that they decide nothing: the turn has to come again later */
   async poll<Answer>(motion: Motion<Answer>, { signal, deliveries }: PollOptions): Promise<Poll<Answer>> {
-    const question = { ...motion, messages: builtOnce(motion.messages) };
-    const ballot = await collectVotes((voting) => this.cast(question, voting), {
+    const ask = this.engine.prepare(motion);
+    const ballot = await collectVotes((voting) => this.cast(motion, ask, voting), {
       count: this.settings.judge.votes,
       isDecided: motion.isDecided,
       signal,
@@ -105,10 +106,14 @@ export class Voter {
     this.refusals.settle('probe', outcome, performance.now());
   }
 
-  private async cast<Answer>(motion: Motion<Answer>, signal: AbortSignal): Promise<CastVote<Answer>> {
+  private async cast<Answer>(
+    motion: Motion<Answer>,
+    ask: Asker<Answer>,
+    signal: AbortSignal,
+  ): Promise<CastVote<Answer>> {
     const { metrics } = this.telemetry;
     const start = performance.now();
-    const reply = await this.engine.ask(motion, signal).catch((error: unknown) => {
+    const reply = await ask(signal).catch((error: unknown) => {
       if (error instanceof EngineStatusError && !error.outage) return null;
       if (!signal.aborted) metrics.votes.inc({ result: 'failed' });
       throw error;
@@ -120,16 +125,6 @@ export class Voter {
     return { answer, text: cutMiddle(reply?.text ?? '', LONGEST_TEXT), millis, refused: reply === null };
   }
 }
-
-/** Builds each form's messages once for all votes of a turn. */
-const builtOnce = (build: (form: AnswerForm) => ChatQuestion['messages']): typeof build => {
-  const built = new Map<AnswerForm, ChatQuestion['messages']>();
-  return (form) => {
-    const messages = built.get(form) ?? build(form);
-    built.set(form, messages);
-    return messages;
-  };
-};
 
 const failureOf = ({ votes }: Ballot<unknown>): 'no_valid_vote' | 'judge_refused' =>
   votes.some((vote) => vote.refused) ? 'judge_refused' : 'no_valid_vote';

@@ -1,8 +1,9 @@
 import { apiUrl, engineUrl } from '../endpoints';
 import { EngineAnswerError, EngineStatusError } from '../engine-errors';
-import { EngineHttp, type EngineResponse } from '../engine-http';
+import { EngineHttp } from '../engine-http';
 import { parseRetryAfterMs } from '../retry';
 import { lookAtEngine, type EngineReport } from '../rotation/look-at-engine';
+import type { EngineResponse } from '../whole-answer';
 import { readSglangScores, sglangScoreBody } from './sglang-scores';
 import { readVllmScores, vllmScoreBody } from './vllm-scores';
 import type { ScoreRequest, Scores } from './scores';
@@ -91,7 +92,7 @@ export class ScoringClient {
   }
 
   private async post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    return parseAnswer(await this.http.post(url, body, signal));
+    return parseAnswer(await this.http.post(url, JSON.stringify(body), signal));
   }
 }
 
