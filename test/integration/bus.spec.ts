@@ -277,6 +277,45 @@ describe('the bus', () => {
       expect(events).toEqual(['one takes a', 'two takes b', 'one ends a', 'one stopped']);
     });
 
+    it('holds no more at once than it has slots, however many wait', async () => {
+      const bus = newBus();
+      const seen = new Set<string>();
+      const held: (() => void)[] = [];
+      let most = 0;
+      consume(
+        bus,
+        async (delivery) => {
+          seen.add(turnOf(delivery));
+          await new Promise<void>((resolve) => {
+            most = Math.max(most, held.push(resolve));
+          });
+        },
+        { slots: 3 },
+      );
+      const turns = Array.from({ length: 20 }, (_, i) => `t${i}`);
+      await Promise.all(turns.map((turn) => follow(bus, turn)));
+      while (seen.size < turns.length) {
+        await until(() => held.length === 3 || seen.size === turns.length, { what: 'all slots are taken' });
+        held.shift()?.();
+      }
+      for (const release of held) release();
+      expect(most).toBe(3);
+    });
+
+    it('declares its consumer anew where somebody has removed it', async () => {
+      const bus = newBus();
+      const seen: string[] = [];
+      consume(bus, (delivery) => {
+        seen.push(turnOf(delivery));
+        return Promise.resolve();
+      });
+      await follow(bus, 'a');
+      await until(() => seen.includes('a'), { what: 'the first message' });
+      await bus.connection.current().jsm.consumers.delete(FOLLOWS.stream, FOLLOWS.durable);
+      await follow(bus, 'b');
+      await until(() => seen.includes('b'), { what: 'the message behind the removal' });
+    });
+
     it('pulls nothing while it is told to pause', async () => {
       const bus = newBus();
       let pause = 50;

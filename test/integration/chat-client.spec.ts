@@ -95,6 +95,38 @@ describe('ChatClient', () => {
     await expect(ask()).resolves.toEqual({ text: '', finishReason: null });
   });
 
+  it('reads an answer behind a byte order mark', async () => {
+    answer = status(200, `\uFEFF${completion('fine')}`);
+    await expect(ask()).resolves.toMatchObject({ text: 'fine' });
+  });
+
+  it('prints a question once, however often it is asked', async () => {
+    answer = status(200, completion('fine'));
+    const toJSON = jest.fn(() => [{ role: 'user', content: 'once' }]);
+    const question = { messages: { toJSON } as unknown as [], maxTokens: 64, temperature: 0.6 };
+    const asked = client();
+    const { signal } = new AbortController();
+    await Promise.all([asked.ask(question, signal), asked.ask(question, signal)]);
+    expect(seen.map(({ body }) => body.messages)).toEqual([toJSON(), toJSON()]);
+    expect(toJSON).toHaveBeenCalledTimes(3);
+  });
+
+  it('makes no call for a caller that has given up already', async () => {
+    answer = status(200, completion('fine'));
+    await expect(ask(client(), AbortSignal.abort(new RangeError('gone')))).rejects.toThrow('gone');
+    expect(seen).toEqual([]);
+  });
+
+  it('closes the connection of a call that was given up before it had one', async () => {
+    answer = status(200, completion('fine'));
+    const leaving = new AbortController();
+    const asked = ask(client(), leaving.signal);
+    leaving.abort(new RangeError('going'));
+    await expect(asked).rejects.toThrow('going');
+    await expect(ask()).resolves.toMatchObject({ text: 'fine' });
+    expect(seen).toHaveLength(1);
+  });
+
   it.each(['<html>Sign in</html>', '{"error":{"message":"overloaded"}}', 'null', '{"choices":[{"mess', ''])(
     'does not take %j for an answer',
     async (text) => {
