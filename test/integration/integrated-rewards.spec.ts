@@ -125,6 +125,28 @@ describe('integrated rewards', () => {
     expect(await lease(submitter, 'batch')).toEqual(batch);
   });
 
+  it('are compared as the settings say', async () => {
+    const submitter = await start({
+      OPENCLAW_RL_REWARD_STEP_SCALE: 'none',
+      OPENCLAW_RL_REWARD_STEP_SINGLETON: 'zero',
+    });
+    await publishTurn(bus, 'first', 1);
+    await publishTurn(bus, 'neutral', 0);
+    await publishTurn(bus, 'alone', 1, {
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: 'a' },
+        { role: 'user', content: 'and then?' },
+      ],
+    });
+    await waiting('first', 'neutral', 'alone');
+    await end(1);
+    for (const turnId of ['first', 'neutral', 'alone']) expect(await outcome(turnId)).toMatchObject({ kind: 'sample' });
+    const batch = await lease(submitter, 'batch');
+    const rewards = batch.map(({ metadata, normalized_reward: reward }) => [metadata.turn_id, reward]);
+    expect(Object.fromEntries(rewards)).toEqual({ first: 0.5, neutral: -0.5, alone: 0 });
+  });
+
   it('take an outcome that comes as feedback, before the end or a while after it, and count turns that come late', async () => {
     await start({ OPENCLAW_RL_REWARD_OUTCOME_WAIT_S: '600' });
     await place('rated');

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { RewardNormalization } from '@app/advantage';
 import { buildSample, type SampleOutcome } from './build-sample';
 import { batchRewards, sampleAdvantages } from './sample-advantages';
 import type { Sample } from './sample';
@@ -23,10 +24,12 @@ const sampleWith = (outcome: Pick<SampleOutcome, 'reward'> & Partial<SampleOutco
   );
 const integrated = (reward: number, index: number): Sample => sampleWith({ reward, step: { index, outcome: 1 } });
 
+const BY_STEP: RewardNormalization = { scale: 'std', epsilon: 1e-6, ofSingleton: 'reward' };
+
 describe('batchRewards', () => {
   it('compares integrated rewards with those of the same step', () => {
     const batch = [integrated(2, 0), integrated(5, 1), integrated(0, 0), integrated(1, 0), integrated(-0.25, 7)];
-    const [a, alone, b, c, last] = batchRewards(batch);
+    const [a, alone, b, c, last] = batchRewards(batch, BY_STEP);
     // Step 0: 2, 0, 1 have mean 1 and sample deviation 1.
     expect(a).toBeCloseTo(1 / (1 + 1e-6), 12);
     expect(b).toBeCloseTo(-1 / (1 + 1e-6), 12);
@@ -38,12 +41,12 @@ describe('batchRewards', () => {
     const teacher = { hint: 'Use a list.', logProbs: [-1, -1], top: null };
     const taught = sampleWith({ reward: 0, source: 'none', teacher });
     const plain = sampleWith({ reward: -1 });
-    expect([...batchRewards([taught, integrated(3, 0), plain])]).toEqual([0, 3, -1]);
+    expect([...batchRewards([taught, integrated(3, 0), plain], BY_STEP)]).toEqual([0, 3, -1]);
   });
 
   it('gives equal rewards of a step nothing to learn', () => {
-    expect([...batchRewards([integrated(0.7, 2), integrated(0.7, 2)])]).toEqual([0, 0]);
-    expect([...batchRewards([])]).toEqual([]);
+    expect([...batchRewards([integrated(0.7, 2), integrated(0.7, 2)], BY_STEP)]).toEqual([0, 0]);
+    expect([...batchRewards([], BY_STEP)]).toEqual([]);
   });
 
   it('does not depend on the order of the batch', () => {
@@ -51,8 +54,8 @@ describe('batchRewards', () => {
     fc.assert(
       fc.property(fc.array(oneArb, { maxLength: 12 }), (batch) => {
         const samples = batch.map(([reward, index]) => integrated(reward, index));
-        const there = batchRewards(samples);
-        const back = batchRewards(samples.toReversed()).toReversed();
+        const there = batchRewards(samples, BY_STEP);
+        const back = batchRewards(samples.toReversed(), BY_STEP).toReversed();
         there.forEach((reward, i) => {
           expect(reward).toBeCloseTo(back[i]!, 9);
         });

@@ -1,23 +1,21 @@
 import { combinedAdvantages, normalizeRewards, type RewardNormalization } from '@app/advantage';
 import type { Sample } from './sample';
 
-/** Integrated rewards are compared with those of the same step; one that has nothing to be compared with stays as it is. */
-const BY_STEP: RewardNormalization = { scale: 'std', epsilon: 1e-6, ofSingleton: 'reward' };
-
 /**
  * The rewards that a batch is trained with: integrated ones normalised over the batch's samples of the same step index,
  * others as they are. A sample that has no reward stays out of every mean.
  *
  * @param samples [N]
+ * @param byStep how rewards of the same step are compared
  * @returns [N]
  */
-export const batchRewards = (samples: readonly Sample[]): Float64Array => {
+export const batchRewards = (samples: readonly Sample[], byStep: RewardNormalization): Float64Array => {
   const steps = samples.map(({ metadata }) => metadata.step_index);
   const integrated = samples.map(({ reward }, i) => (steps[i] === null ? null : reward.score));
   const normalized = normalizeRewards(
     integrated,
     steps.map((step) => step ?? -1),
-    BY_STEP,
+    byStep,
   );
   return Float64Array.from(samples, ({ reward }, i) => (steps[i] === null ? reward.score : (normalized[i] as number)));
 };

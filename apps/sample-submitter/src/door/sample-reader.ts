@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@app/bus';
+import { Settings } from '@app/config';
 import { TurnSettled } from '@app/contracts';
 import {
   batchRewards,
@@ -27,6 +28,7 @@ export class SampleReader {
   constructor(
     private readonly bus: Bus,
     private readonly telemetry: Telemetry,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws BusUnavailableError */
@@ -42,7 +44,7 @@ export class SampleReader {
       });
     }
     if (gone.length > 0) this.telemetry.metrics.leases.inc({ operation: 'lease', status: 'sample_gone' }, gone.length);
-    const rewards = batchRewards(samples);
+    const rewards = batchRewards(samples, this.settings.reward.normalization);
     return { samples: samples.map((sample, i) => asLeased(sample, rewards[i] as number)), gone };
   }
 

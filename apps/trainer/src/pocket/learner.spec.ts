@@ -14,6 +14,7 @@ const OPTIONS: LearnerOptions = {
     distillationCoefficient: 1,
   },
   reduction: 'sample_mean',
+  rewards: { scale: 'std', epsilon: 1e-6, ofSingleton: 'reward' },
   optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-2, decay: 0, maxNorm: 1 },
   learningRate: 5e-3,
 };
@@ -173,9 +174,14 @@ describe('Learner', () => {
     const [first, second] = [2, 1].map((reward, seed) =>
       sampleOf(machine, { seed, reward, step: { index: 0, outcome: 1 } }),
     );
-    const found = learnerWith().step([first!, second!]);
-    expect(found.advantage_mean).toBeCloseTo(0, 6);
-    expect(found.advantage_std).toBeCloseTo(Math.SQRT1_2, 5);
+    const stdOf = (scale: 'std' | 'none'): number => {
+      const rewards = { ...OPTIONS.rewards, scale };
+      const found = learnerWith({ ...OPTIONS, rewards }).step([first!, second!]);
+      expect(found.advantage_mean).toBeCloseTo(0, 6);
+      return found.advantage_std;
+    };
+    expect(stdOf('std')).toBeCloseTo(Math.SQRT1_2, 5);
+    expect(stdOf('none')).toBeCloseTo(0.5, 5);
   });
 
   it('goes on from what was saved as if nothing had been', () => {

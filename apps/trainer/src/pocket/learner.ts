@@ -1,4 +1,4 @@
-import type { Reduction } from '@app/advantage';
+import type { Reduction, RewardNormalization } from '@app/advantage';
 import {
   accumulateGradients,
   AdamW,
@@ -18,6 +18,8 @@ import { temperatureOf } from './trainable';
 export interface LearnerOptions {
   readonly objective: ObjectiveOptions;
   readonly reduction: Reduction;
+  /** Of integrated rewards, over the samples of the same step. */
+  readonly rewards: RewardNormalization;
   readonly optimizer: AdamWOptions;
   readonly learningRate: number;
 }
@@ -75,7 +77,7 @@ export class Learner {
   /** One step on a batch of samples that can be trained on. */
   step(samples: readonly Sample[]): StepNumbers {
     const weights = batchWeights(samples, this.options.reduction);
-    const rewards = batchRewards(samples);
+    const rewards = batchRewards(samples, this.options.rewards);
     const batch = samples.map((sample, i): BatchSample => ({
       sample,
       reward: rewards[i] as number,

@@ -1,9 +1,9 @@
 import { loadSettings } from '@app/config';
 import { learnerOptions } from './open-pocket-backend';
 
-const optionsBy = (env: Readonly<Record<string, string>>) => learnerOptions(loadSettings(env, () => null).training);
+const optionsBy = (env: Readonly<Record<string, string>>) => learnerOptions(loadSettings(env, () => null));
 const DEFAULTS = optionsBy({});
-const { objective, optimizer } = DEFAULTS;
+const { objective, optimizer, rewards } = DEFAULTS;
 
 describe('learnerOptions', () => {
   it.each([
@@ -21,7 +21,16 @@ describe('learnerOptions', () => {
     ['KL_ESTIMATOR', 'k1', { objective: { ...objective, kl: 'k1' } }],
     ['ENTROPY_COEFFICIENT', '0.25', { objective: { ...objective, entropyCoefficient: 0.25 } }],
     ['DISTILLATION_COEFFICIENT', '0.25', { objective: { ...objective, distillationCoefficient: 0.25 } }],
-  ])('takes %s, and nothing else changes', (name, value, changed) => {
+  ])('takes training.%s, and nothing else changes', (name, value, changed) => {
     expect(optionsBy({ [`OPENCLAW_RL_TRAINING_${name}`]: value })).toEqual({ ...DEFAULTS, ...changed });
+  });
+
+  it.each([
+    ['STEP_SCALE', 'none', { scale: 'none' }],
+    ['STEP_EPSILON', '0.25', { epsilon: 0.25 }],
+    ['STEP_SINGLETON', 'zero', { ofSingleton: 'zero' }],
+  ])('takes reward.%s, and nothing else changes', (name, value, changed) => {
+    const changedRewards = { ...rewards, ...changed };
+    expect(optionsBy({ [`OPENCLAW_RL_REWARD_${name}`]: value })).toEqual({ ...DEFAULTS, rewards: changedRewards });
   });
 });

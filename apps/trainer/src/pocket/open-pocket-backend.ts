@@ -1,11 +1,11 @@
-import type { Settings, TrainingSettings } from '@app/config';
+import type { Settings } from '@app/config';
 import type { DoorClient } from '../door/door-client';
 import type { LearnerOptions } from './learner';
 import { PocketBackend } from './pocket-backend';
 import { WeightFolders } from './weight-folders';
 
-/** How the pocket model is trained, as [training] says it. */
-export const learnerOptions = (training: TrainingSettings): LearnerOptions => ({
+/** How the pocket model is trained, as [training] and [reward] say it. */
+export const learnerOptions = ({ training, reward }: Pick<Settings, 'training' | 'reward'>): LearnerOptions => ({
   objective: {
     clip: { low: training.clipLow, high: training.clipHigh, dual: training.dualClip },
     kl: training.klEstimator,
@@ -14,6 +14,7 @@ export const learnerOptions = (training: TrainingSettings): LearnerOptions => ({
     distillationCoefficient: training.distillationCoefficient,
   },
   reduction: training.reduction,
+  rewards: reward.normalization,
   optimizer: {
     beta1: training.beta1,
     beta2: training.beta2,
@@ -25,7 +26,7 @@ export const learnerOptions = (training: TrainingSettings): LearnerOptions => ({
 });
 
 /** The pocket backend as it is configured. */
-export const openPocketBackend = ({ training, pocket }: Settings, door: DoorClient): PocketBackend =>
+export const openPocketBackend = ({ training, reward, pocket }: Settings, door: DoorClient): PocketBackend =>
   new PocketBackend(
     new WeightFolders({
       dir: training.weightsDir,
@@ -33,7 +34,7 @@ export const openPocketBackend = ({ training, pocket }: Settings, door: DoorClie
       checkpointEvery: training.checkpointEvery,
     }),
     {
-      learner: learnerOptions(training),
+      learner: learnerOptions({ training, reward }),
       stepsPerBatch: training.stepsPerBatch,
       served: () => door.policy(),
       now: () => performance.now(),

@@ -1,8 +1,13 @@
-import { flag, fraction } from '../kinds';
+import { flag, fraction, oneOf } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
 const weight = fraction({ min: 0, max: 1000 });
+
+/** What rewards of the same step are divided by once their mean is subtracted: their standard deviation, or nothing. */
+const SCALES = ['std', 'none'] as const;
+/** What a reward becomes that has no other to be compared with: it stays, or it trains nothing. */
+const SINGLETONS = ['reward', 'zero'] as const;
 
 /** [reward]: whether the outcome of a session counts for its turns. */
 export class RewardSettings extends SettingsSection {
@@ -21,4 +26,28 @@ export class RewardSettings extends SettingsSection {
     fraction({ min: 0, max: 43_200 }),
   )
   readonly outcomeWaitS: number = 600;
+
+  @Setting(
+    'What integrated rewards of one step in a batch are divided by, less their mean: their standard deviation, or nothing',
+    oneOf(SCALES),
+  )
+  readonly stepScale: (typeof SCALES)[number] = 'std';
+
+  @Setting('Added to that standard deviation', fraction({ min: 1e-12, max: 1000 }))
+  readonly stepEpsilon: number = 1e-6;
+
+  @Setting(
+    'What an integrated reward becomes that is alone of its step in a batch: it stays, or is 0',
+    oneOf(SINGLETONS),
+  )
+  readonly stepSingleton: (typeof SINGLETONS)[number] = 'reward';
+
+  /** How integrated rewards are compared with those of the same step. */
+  get normalization(): {
+    readonly scale: RewardSettings['stepScale'];
+    readonly epsilon: number;
+    readonly ofSingleton: RewardSettings['stepSingleton'];
+  } {
+    return { scale: this.stepScale, epsilon: this.stepEpsilon, ofSingleton: this.stepSingleton };
+  }
 }
