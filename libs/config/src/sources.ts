@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { CATALOGUE, type CatalogueEntry } from './catalogue';
+import { didYouMean, nearestNameOrNull } from './nearest-name';
 import { refusedNameReasonOrNull } from './refused-names';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -9,6 +10,8 @@ export type ReadFile = (path: string) => string | null;
 /** The variable that names another file than `./openclaw-rl.toml`. */
 export const CONFIG_PATH_VARIABLE = 'OPENCLAW_RL_CONFIG';
 const DEFAULT_PATH = 'openclaw-rl.toml';
+
+const SECTIONS = [...new Set(CATALOGUE.map((entry) => entry.section))];
 
 /** A value that somebody configured, and where. */
 export interface Found {
@@ -70,7 +73,7 @@ interface FileSection {
 function collectSection({ path, section, keys }: FileSection, found: Map<string, Found>, problems: string[]): void {
   const known = CATALOGUE.filter((entry) => entry.section === section);
   if (known.length === 0) {
-    problems.push(`[${section}] in ${path} is not known; sections are ${listSections()}`);
+    problems.push(`[${section}] in ${path} is not known${didYouMean(section, SECTIONS)}; sections are ${listSections()}`);
   } else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
     problems.push(`[${section}] in ${path} must be a section with keys`);
   } else {
@@ -97,7 +100,7 @@ function collectKey(
     problems.push(`${name} in ${path} is not supported: ${refused}`);
   } else if (!known.some((entry) => entry.key === key)) {
     const keys = known.map((entry) => entry.key).join(', ');
-    problems.push(`${name} in ${path} is not known; keys of [${section}] are ${keys}`);
+    problems.push(`${name} in ${path} is not known${meantBy(section, key, known)}; keys of [${section}] are ${keys}`);
   } else {
     found.set(name, { value, from: path });
   }
@@ -109,11 +112,24 @@ function refuseUnknownVariables(env: Environment, problems: string[]): void {
     const refused = refusedNameReasonOrNull(name);
     if (refused !== null) problems.push(`${name} is not supported: ${refused}`);
     else if (name.startsWith('OPENCLAW_RL_')) {
-      problems.push(`${name} is not known; variables are OPENCLAW_RL_<SECTION>_<KEY>, sections ${listSections()}`);
+      const meant = didYouMean(name, [...known]);
+      problems.push(
+        `${name} is not known${meant}; variables are OPENCLAW_RL_<SECTION>_<KEY>, sections ${listSections()}`,
+      );
     }
   }
 }
 
+/** Which setting a key that a section does not have stands for: a misspelt one of it, or one of another section. */
+function meantBy(section: string, key: string, known: readonly CatalogueEntry[]): string {
+  const near = nearestNameOrNull(
+    key,
+    known.map((entry) => entry.key),
+  );
+  const path = near === null ? CATALOGUE.find((entry) => entry.key === key)?.path : `${section}.${near}`;
+  return path === undefined ? '' : `; did you mean ${path}?`;
+}
+
 function listSections(): string {
-  return [...new Set(CATALOGUE.map((entry) => entry.section))].join(', ');
+  return SECTIONS.join(', ');
 }

@@ -9,4 +9,5 @@ export type { Question } from './question';
 export { votingReadiness } from './readiness';
 export { type ReadableTurn, type StoredTurn } from './turn-reader';
 export { Voter, type Motion, type Poll, type PollOptions } from './voter';
+export { verdictQuestion } from './verdict-question';
 export { VotingModule } from './voting.module';

@@ -4,8 +4,7 @@ import { Settings } from '@app/config';
 import { EngineError, Limiter, type ChatToRender, type ScoreRequest, type Scores } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
 import { ModelGate, ModelPool } from '@app/voting';
-import { teacherCandidates } from './candidates';
-import { findTeacher, isUnsuited, type FoundTeacher, type TeacherSeat } from './find-teacher';
+import { findTeacher, isUnsuited, teacherCandidates, type FoundTeacher, type TeacherSeat } from '@app/teacher';
 
 const LOOK_AGAIN_MS = 1000;
 /** Until engines that were not in order are asked again. */

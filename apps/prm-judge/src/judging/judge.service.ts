@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isDecided, majorityVote, type Score } from '@app/advantage';
 import { Settings } from '@app/config';
 import type { Vote } from '@app/contracts';
-import { Voter, type FollowedTurn, type Motion, type Poll, type PollOptions } from '@app/voting';
-import { buildPrompt } from './prompt';
-import { readVerdict, VERDICT_SCHEMA } from './verdict';
+import { verdictQuestion, Voter, type FollowedTurn, type Motion, type Poll, type PollOptions } from '@app/voting';
 
 /** `score` null is "not judged", for the reason in `detail`. */
 export interface Judgement {
@@ -36,9 +34,7 @@ export class JudgeService {
   private motionOn(turn: FollowedTurn): Motion<Score> {
     const { judge, reward } = this.settings;
     return {
-      messages: (form) => buildPrompt(turn, form),
-      schema: VERDICT_SCHEMA,
-      read: readVerdict,
+      ...verdictQuestion(turn),
       // A mean is made of all votes.
       isDecided: (scores) => (reward.integrated ? scores.length >= judge.votes : isDecided(scores, judge.votes)),
       resultOf: String,

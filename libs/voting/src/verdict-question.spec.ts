@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseScore, parseScoreJson, type ChatMessage } from '@app/chat';
-import type { FollowedTurn } from '@app/voting';
-import { buildPrompt } from './prompt';
+import type { FollowedTurn } from './followed-turn';
+import { buildPrompt } from './verdict-question';
 
 const turn = (changes: Partial<FollowedTurn> = {}): FollowedTurn => ({
   messages: [

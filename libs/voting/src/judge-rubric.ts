@@ -1,5 +1,5 @@
 /** What a judge is told; how it has to answer is said by the verdict's form. */
-export const RUBRIC = `You review the work of an AI assistant. You are shown what the user had asked for, one response of the assistant, and the next state: what happened right after the response, in the user's next message or in the results of the tools that the response called. Decide from the next state how well the response did.
+export const JUDGE_RUBRIC = `You review the work of an AI assistant. You are shown what the user had asked for, one response of the assistant, and the next state: what happened right after the response, in the user's next message or in the results of the tools that the response called. Decide from the next state how well the response did.
 
 Scores:
 - 1: what followed shows that the response did its job. The user accepts it, uses it, builds on it, or goes on to another matter without a complaint; or the tool calls returned what the task needed.
