@@ -8,6 +8,7 @@ import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { loadConfigLibrary, loadContractsLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
 import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
+import { forgetRunning, noteRunning } from './lib/running.mjs';
 import { appSpec, natsSpec } from './lib/services.mjs';
 import { requireUnusedStore } from './lib/state.mjs';
 import { summary } from './lib/summary.mjs';
@@ -96,6 +97,7 @@ async function supervise(config, settings, options) {
     throw error;
   }
   await stopped;
+  forgetRunning(options.stateDir);
 }
 
 async function startAll(supervisor, config, settings, { judges, stateDir }) {
@@ -123,6 +125,8 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   if (gateway === undefined) return;
   const gatewayUrl = urlOf(gateway.details, settings.gateway);
   const doorUrl = urlOf(door.details, settings.door);
+  const ownNats = configured.has('nats.url') ? {} : { OPENCLAW_RL_NATS_URL: natsUrl };
+  noteRunning(stateDir, { gateway: gatewayUrl, door: doorUrl, settings: { ...ownNats, ...engine } });
   const isTrained = isTrainerWanted(settings, configured);
   if (isTrained) {
     const trainer = pocketTrainerEnv(settings, { configured, stateDir, doorUrl });

@@ -1,5 +1,6 @@
 export { describeSettings, settingsTable, type SettingRow } from './describe-settings';
 export { configuredSettings, loadSettings } from './load-settings';
+export { nearestNameOrNull } from './nearest-name';
 export { isLoopback, plainHttpWarning } from './loopback';
 export { Settings, type SectionName } from './settings';
 export { SettingsError } from './settings-error';

@@ -73,7 +73,9 @@ interface FileSection {
 function collectSection({ path, section, keys }: FileSection, found: Map<string, Found>, problems: string[]): void {
   const known = CATALOGUE.filter((entry) => entry.section === section);
   if (known.length === 0) {
-    problems.push(`[${section}] in ${path} is not known${didYouMean(section, SECTIONS)}; sections are ${listSections()}`);
+    problems.push(
+      `[${section}] in ${path} is not known${didYouMean(section, SECTIONS)}; sections are ${listSections()}`,
+    );
   } else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
     problems.push(`[${section}] in ${path} must be a section with keys`);
   } else {

@@ -4,6 +4,7 @@ export { ChatClient, chatCompletionsUrl, type ChatClientOptions, type ChatQuesti
 export type { ChatReply } from './chat-completion';
 export type { ControlAddress } from './control-call';
 export type { EngineControl, NewWeights, StandMode } from './control-types';
+export { apiUrl, engineUrl } from './endpoints';
 export { openEngineControl } from './engine-control';
 export { EngineAccess, type AccessGate, type AskOptions, type EngineAccessOptions } from './engine-access';
 export {

@@ -1,3 +1,4 @@
+export { adviceFor, adviceForForm } from './advice';
 export { StoppingError } from './errors';
 export { FollowQueue, type FollowWork } from './follow-queue';
 export { writeFollowedTurn, type FollowedTurn } from './followed-turn';

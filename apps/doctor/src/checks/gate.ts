@@ -1,0 +1,60 @@
+import { isRecord } from '@app/chat';
+import type { Check } from '../check';
+import { failed, ok, warning, type Finding } from '../finding';
+import { describeAnswer } from '../network/describe-answer';
+import { ask, objectIn } from '../network/http';
+import type { Visit } from '../visit';
+
+const SECOND = 1000;
+const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+/**
+ * What to say of the update gate and its engines, as the door reports the policy.
+ *
+ * @param now milliseconds since 1970
+ */
+export const judgeGate = (policy: Readonly<Record<string, unknown>>, now: number): Finding => {
+  const gate = isRecord(policy.gate) ? policy.gate : {};
+  const engines = (Array.isArray(policy.engines) ? (policy.engines as unknown[]) : []).filter(isRecord);
+  const state = textOf(gate.state, 'unknown');
+  const holder = textOf(gate.holder, 'a trainer');
+  if (gate.closed === true) {
+    const left =
+      typeof gate.until === 'number' ? ` for ${Math.max(0, Math.ceil((gate.until - now) / SECOND))} s at most` : '';
+    return warning(
+      `closed: ${holder} updates the weights (${state})${left}; requests wait`,
+      'wait; a trainer that has died loses its hold when that time is over',
+    );
+  }
+  if (state !== 'serving') {
+    return warning(
+      `an update of ${holder} has not ended (${state}); its hold is over, and chats are served`,
+      'the services find out what became of it; GET /v1/policy at the door says so then',
+    );
+  }
+  const away = engines.filter(({ reachable }) => reachable === false);
+  if (away.length > 0) {
+    return failed(
+      `open; ${away.map(({ url }) => textOf(url, 'an engine')).join(', ')} cannot be reached by the door`,
+      'no update can be made: start it, or mend server.base_url and pools.policy_engines',
+    );
+  }
+  const versions = new Set(engines.map(({ version }) => version));
+  if (versions.size > 1) {
+    return warning(
+      'open; the engines of the policy have different weights',
+      'GET /readyz of the gateway names the stale one, and says what to do',
+    );
+  }
+  return ok(`open, policy version ${String(policy.policy_version)}`);
+};
+
+const look = async ({ doorUrl, settings }: Visit): Promise<Finding> => {
+  const answer = await ask(`${doorUrl}/v1/policy`, { key: settings.door.apiKeys[0] });
+  const policy = objectIn(answer.text);
+  if (answer.status !== 200 || policy === null)
+    return failed(describeAnswer(answer), 'look at the log of sample-submitter');
+  return judgeGate(policy, Date.now());
+};
+
+export const gateCheck: Check = { id: 'gate', title: 'update gate', needs: ['door'], look };

@@ -1,0 +1,72 @@
+import type { Settings } from '@app/config';
+import { CONSUMERS, type ConsumerDefinition } from '@app/contracts';
+import type { Check } from '../check';
+import { failed, ok, unchecked, warning, worstOf, type Finding } from '../finding';
+import type { Visit } from '../visit';
+
+/** How often a queue is looked at, since a worker that has just been given something asks again at once. */
+const LOOKS = 5;
+const PAUSE_MS = 300;
+
+/** A queue, and whether a service takes work off it. */
+export interface Queue {
+  readonly app: string;
+  readonly isServed: boolean;
+  /** Messages that nobody has been given yet. */
+  readonly pending: number;
+}
+
+export const judgeQueues = (queues: readonly Queue[], deadLetters: number): Finding => {
+  const idle = queues.filter(({ isServed }) => !isServed);
+  const findings = idle.map(({ app, pending }) =>
+    failed(
+      `${app} takes no work${pending === 0 ? '' : `, and ${pending} messages wait`}`,
+      'it does not run, or waits for an engine that is out of order: its log lines say which',
+    ),
+  );
+  const behind = queues.filter(({ isServed, pending }) => isServed && pending > 1000);
+  findings.push(
+    ...behind.map(({ app, pending }) =>
+      warning(`${app} is ${pending} messages behind`, 'start more replicas of it, or raise judge.concurrency'),
+    ),
+  );
+  if (deadLetters > 0) {
+    findings.push(
+      warning(
+        `${deadLetters} messages could not be handled (stream RL_DEAD)`,
+        'the log lines of the services say why; their turns are counted dead_letter',
+      ),
+    );
+  }
+  return findings.length > 0 ? worstOf(findings) : ok(`${queues.map(({ app }) => app).join(', ')} take work`);
+};
+
+const wanted = ({ rl }: Settings): readonly ConsumerDefinition[] => [
+  CONSUMERS.trackerTurns,
+  ...(rl.asksJudge ? [CONSUMERS.judge] : []),
+  ...(rl.asksTeacher ? [CONSUMERS.teacher] : []),
+  CONSUMERS.submitter,
+];
+
+type Manager = Awaited<ReturnType<Visit['bus']['session']>>['jsm'];
+
+const lookAt = async (jsm: Manager, { stream, durable: app }: ConsumerDefinition): Promise<Queue> => {
+  let pending = 0;
+  for (let look = 0; look < LOOKS; look += 1) {
+    const info = await jsm.consumers.info(stream, app).catch(() => null);
+    pending = info?.num_pending ?? 0;
+    // Asking for work, or at work.
+    if (info !== null && (info.num_waiting > 0 || info.num_ack_pending > 0)) return { app, isServed: true, pending };
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return { app, isServed: false, pending };
+};
+
+const look = async ({ bus, settings }: Visit): Promise<Finding> => {
+  const { jsm } = await bus.session();
+  const dead = await jsm.streams.info('RL_DEAD').catch(() => null);
+  if (dead === null) return unchecked('the streams are not there yet: npm start');
+  return judgeQueues(await Promise.all(wanted(settings).map((each) => lookAt(jsm, each))), dead.state.messages);
+};
+
+export const workersCheck: Check = { id: 'workers', title: 'services', needs: ['gateway', 'jetstream'], look };
