@@ -67,6 +67,11 @@ COPY libs/pocket-lm/weights libs/pocket-lm/weights
 EXPOSE 9100
 CMD ["dist/apps/trainer/src/main.js"]
 
+FROM app AS doctor
+HEALTHCHECK NONE
+COPY --from=build /app/dist/apps/doctor dist/apps/doctor
+ENTRYPOINT ["node", "dist/apps/doctor/src/main.js"]
+
 FROM app AS pocket-engine
 ENV READY_URL=http://127.0.0.1:8000/readyz
 COPY --from=build /app/dist/apps/pocket-engine dist/apps/pocket-engine

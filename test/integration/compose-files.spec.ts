@@ -86,6 +86,7 @@ describe('compose files', () => {
       (Array.isArray(networks) ? networks : Object.keys(networks)).some((network) => network !== 'inner'),
     );
     expect(outside.map(([name]) => name).sort()).toEqual([
+      'doctor',
       'gateway',
       'grafana',
       'opd-teacher',

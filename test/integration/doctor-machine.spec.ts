@@ -124,7 +124,7 @@ describe('the doctor on NATS', () => {
     expect(JSON.stringify(found)).not.toContain('wrong-one');
   });
 
-  const account = (jetstream: string): string => `accounts { A { ${jetstream} users = [{ user: a, password: a }] } }`;
+  const account = (jetstream: string): string => `accounts { A { ${jetstream}\nusers = [{ user: a, password: a }] } }`;
 
   it('tells a server without JetStream', async () => {
     const server = opened.add(await startNatsServer({ config: account('') }));
@@ -225,16 +225,8 @@ describe('the doctor on judge and teacher', () => {
     });
     const hosted = await consult(['teacher'], hybrid((await engine({ dialect: 'openai' })).url));
     expect(hosted.teacher).toMatchObject({ status: 'failed', remedy: 'set opd.teacher to an engine that can' });
-    const binary = await consult(
-      ['teacher'],
-      judge(
-        policy.url,
-        hybrid('http://x').env && {
-          OPENCLAW_RL_SERVER_BASE_URL: policy.url,
-          OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-        },
-      ),
-    );
+    const env = { ...hybrid(policy.url).env, OPENCLAW_RL_RL_ALGORITHM: 'binary' };
+    const binary = await consult(['teacher'], { env });
     expect(binary.teacher).toMatchObject({ status: 'ok', seen: 'nobody asks for one: rl.algorithm is binary' });
   });
 });

@@ -133,7 +133,7 @@ describe('the doctor on a stack', () => {
     await stack.startWorkers(opened);
     expect((await stack.consult(['workers'])).workers).toMatchObject({
       status: 'warning',
-      seen: '1 messages could not be handled (stream RL_DEAD)',
+      seen: 'messages that could not be handled: 1 (stream RL_DEAD)',
     });
   });
 

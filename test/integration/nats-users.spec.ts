@@ -8,7 +8,8 @@ import { startNatsServer, type NatsServer } from '@app/testing';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
 
 const passwords = readEnvFile('deploy/env/nats.env');
-const USERS = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
+const SERVICES = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
+const USERS = [...SERVICES, 'doctor'] as const;
 type User = (typeof USERS)[number];
 
 /** Every subject that a message of some stream can have, with one id in each place. */
@@ -81,7 +82,7 @@ describe("the services' users at NATS", () => {
     ['rl.session.ended.v1.s.1', ['session-tracker']],
     ['rl.turn.judged.v1.t', ['prm-judge']],
     ['rl.turn.hinted.v1.t', ['opd-teacher']],
-    ['rl.turn.settled.v1.t', USERS],
+    ['rl.turn.settled.v1.t', SERVICES],
     ['$KV.rl-policy.state', ['sample-submitter']],
     ['$JS.API.STREAM.MSG.DELETE.RL_TURNS', ['sample-submitter']],
   ])('publish %s if it is theirs to say', async (subject, users) => {
@@ -107,7 +108,7 @@ describe("the services' users at NATS", () => {
   it.each([...STREAM_NAMES, ...Object.values(BUCKETS).map(({ name }) => `KV_${name}`)])(
     'declare %s, and never delete or purge it',
     async (stream) => {
-      expect(await whoMayPublish(`$JS.API.STREAM.CREATE.${stream}`)).toEqual(USERS);
+      expect(await whoMayPublish(`$JS.API.STREAM.CREATE.${stream}`)).toEqual(SERVICES);
       expect(await whoMayPublish(`$JS.API.STREAM.DELETE.${stream}`)).toEqual([]);
       expect(await whoMayPublish(`$JS.API.STREAM.PURGE.${stream}`)).toEqual([]);
     },
@@ -119,6 +120,15 @@ describe("the services' users at NATS", () => {
 
   it('say how many calls run, if they call engines', async () => {
     expect(await whoMaySubscribe('rl.rpc.policy.running.v1')).toEqual(['gateway', 'prm-judge', 'opd-teacher']);
+  });
+
+  it.each([
+    '$JS.API.STREAM.INFO.RL_DEAD',
+    '$JS.API.CONSUMER.INFO.RL_FOLLOWS.prm-judge',
+    '$JS.API.DIRECT.GET.RL_TURNS.rl.turn.completed.v1.t',
+    '$JS.API.DIRECT.GET.RL_SAMPLES.rl.turn.settled.v1.t',
+  ])('let the doctor look: %s', async (subject) => {
+    expect(await whoMayPublish(subject)).toContain('doctor');
   });
 
   it.each(['>', 'rl.>', '_INBOX.>', '$JS.>'])('never listen to %s', async (subject) => {

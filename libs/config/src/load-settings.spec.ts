@@ -299,6 +299,19 @@ describe('names that are not known', () => {
     expect(refusal({ OPENCLAW_RL_JUDGE_VOTE: '3' }).message).toContain('OPENCLAW_RL_JUDGE_VOTE is not known');
   });
 
+  test.each<[string, Environment, string]>([
+    ['did you mean judge?', {}, '[jugde]\nvotes = 3'],
+    ['did you mean judge.votes?', {}, '[judge]\nvote = 3'],
+    ['did you mean judge.votes?', {}, '[rl]\nvotes = 3'],
+    ['did you mean OPENCLAW_RL_JUDGE_VOTES?', { OPENCLAW_RL_JUDGE_VOTE: '3' }, ''],
+  ])('says %s', (meant, env, text) => {
+    expect(refusal(env, toml(text)).message).toContain(meant);
+  });
+
+  test('guesses nothing where no name is near', () => {
+    expect(refusal({}, toml('[judge]\nfavourite_colour = 3')).message).not.toContain('did you mean');
+  });
+
   test('leaves the variables of other programs alone', () => {
     expect(() => load({ PATH: '/bin', OPENCLAW_HOME: '/x' })).not.toThrow();
   });

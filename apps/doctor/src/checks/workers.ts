@@ -33,7 +33,7 @@ export const judgeQueues = (queues: readonly Queue[], deadLetters: number): Find
   if (deadLetters > 0) {
     findings.push(
       warning(
-        `${deadLetters} messages could not be handled (stream RL_DEAD)`,
+        `messages that could not be handled: ${deadLetters} (stream RL_DEAD)`,
         'the log lines of the services say why; their turns are counted dead_letter',
       ),
     );

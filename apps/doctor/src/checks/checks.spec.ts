@@ -1,0 +1,104 @@
+import { Settings } from '@app/config';
+import { judgeReach } from '../network/judge-reach';
+import { judgeClocks } from './clock';
+import { judgeDisk } from './disk';
+import { judgeGate } from './gate';
+import { CHECKS } from './index';
+import { judgeTempering } from './log-probs';
+import { isNewEnough } from './nats';
+import { judgeNode } from './node';
+import { judgeQueues } from './workers';
+
+const GIB = 1024 ** 3;
+
+describe('checks', () => {
+  it('stand behind what they need, and have names of their own', () => {
+    const ids = CHECKS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    CHECKS.forEach(({ needs }, i) => {
+      expect(ids.slice(0, i)).toEqual(expect.arrayContaining([...needs]));
+    });
+  });
+
+  it.each([
+    ['20.19.0', 'ok'],
+    ['24.21.0', 'ok'],
+    ['20.18.3', 'failed'],
+    ['18.20.1', 'failed'],
+  ])('Node %s: %s', (version, status) => {
+    expect(judgeNode(version).status).toBe(status);
+  });
+
+  it.each([
+    ['2.9.10', true],
+    ['2.10.0-beta.1', true],
+    ['3.0.0', true],
+    ['2.9.9', false],
+    ['1.12.30', false],
+  ])('nats-server %s: %s', (version, expected) => {
+    expect(isNewEnough(version)).toBe(expected);
+  });
+
+  it.each([
+    [0.5 * GIB, 0, 'failed'],
+    [4 * GIB, 5 * GIB, 'warning'],
+    [6 * GIB, 5 * GIB, 'ok'],
+  ])('%d bytes free, %d to grow: %s', (free, growth, status) => {
+    expect(judgeDisk('/store', free, growth).status).toBe(status);
+  });
+
+  it('forgives the seconds that a header cannot tell, and no clock of the last century', () => {
+    const now = Date.UTC(2027, 0, 1);
+    expect(judgeClocks([{ host: 'a', aheadS: -3 }], now).status).toBe('ok');
+    expect(
+      judgeClocks(
+        [
+          { host: 'a', aheadS: 1 },
+          { host: 'b', aheadS: 90.4 },
+        ],
+        now,
+      ),
+    ).toMatchObject({
+      status: 'failed',
+      seen: 'b is 90 s ahead of this machine',
+    });
+    expect(judgeClocks([], 0).status).toBe('failed');
+  });
+
+  it('knows a host of which only one address answers', () => {
+    const tried = [
+      { address: '::1', code: 'ECONNREFUSED' },
+      { address: '127.0.0.1', code: null },
+    ];
+    const place = { what: 'the policy', setting: 'server.base_url', isContainer: false };
+    expect(judgeReach({ host: 'localhost', port: 8000, tried, elsewhere: [] }, place)).toMatchObject({
+      status: 'warning',
+      seen: 'the policy: localhost is ::1 and 127.0.0.1 here, and only 127.0.0.1 answers on port 8000',
+      remedy: expect.stringContaining('write 127.0.0.1:8000 in server.base_url'),
+    });
+  });
+
+  it('tells a gate whose holder has died, and engines that the door cannot use', () => {
+    const gate = { state: 'updating', closed: false, holder: 'mine', until: 5 };
+    expect(judgeGate({ gate, engines: [] }, 10)).toMatchObject({
+      status: 'warning',
+      seen: expect.stringContaining('has not ended'),
+    });
+    const open = { state: 'serving', closed: false };
+    const engine = (url: string, reachable: boolean, version: string) => ({ url, reachable, version });
+    expect(judgeGate({ gate: open, engines: [engine('http://a', false, '1')] }, 10).status).toBe('failed');
+    expect(
+      judgeGate({ gate: open, engines: [engine('http://a', true, '1'), engine('http://b', true, '2')] }, 10).status,
+    ).toBe('warning');
+  });
+
+  it('warns of a queue that is far behind', () => {
+    const seen = judgeQueues([{ app: 'prm-judge', isServed: true, pending: 5000 }], 0);
+    expect(seen).toMatchObject({ status: 'warning', seen: 'prm-judge is 5000 messages behind' });
+  });
+
+  it('minds the temperature of log-probs only where a teacher is compared with', () => {
+    expect(judgeTempering(true, new Settings()).status).toBe('ok');
+    expect(judgeTempering(null, new Settings()).status).toBe('ok');
+  });
+});
