@@ -151,19 +151,22 @@ describe('the doctor on judge and teacher', () => {
   });
 
   it('asks it two questions of its own', async () => {
-    const { url, script, chats } = await engine();
-    script({ to: 'judge', content: '{"reason": "thanks", "score": 1}' }, { to: 'judge', content: '{"score": -1}' });
-    expect((await consult(['judge-form'], judge(url)))['judge-form']).toMatchObject({ status: 'ok' });
-    expect(chats('judge').map(({ lastText }) => lastText)).toEqual([
+    const double = await engine();
+    double.script(
+      { to: 'judge', content: '{"reason": "thanks", "score": 1}' },
+      { to: 'judge', content: '{"score": -1}' },
+    );
+    expect((await consult(['judge-form'], judge(double.url)))['judge-form']).toMatchObject({ status: 'ok' });
+    expect(double.chats('judge').map(({ lastText }) => lastText)).toEqual([
       expect.stringContaining('Thanks, that is right.'),
       expect.stringContaining('No, that is wrong.'),
     ]);
   });
 
   it('shows the raw answer of one that does not keep to the form', async () => {
-    const { url, script } = await engine({ jsonSchema: false });
-    script(...[1, 2].map(() => ({ to: 'judge' as const, content: 'I liked it very much.' })));
-    expect((await consult(['judge-form'], judge(url)))['judge-form']).toMatchObject({
+    const double = await engine({ jsonSchema: false });
+    double.script(...[1, 2].map(() => ({ to: 'judge' as const, content: 'I liked it very much.' })));
+    expect((await consult(['judge-form'], judge(double.url)))['judge-form']).toMatchObject({
       status: 'failed',
       seen: 'no verdict in its answer',
       remedy: expect.stringContaining('set judge.format, or take a stronger server.judge_model'),

@@ -13,16 +13,34 @@ import { startGateway, type TestGateway } from '../support/start-gateway';
 import { startWorker } from '../support/worker';
 import { connectBus, startSubmitter, type Submitter } from './submitter-harness';
 
+interface Parts {
+  readonly nats: NatsServer;
+  readonly engine: EngineDouble;
+  readonly bus: Bus;
+  readonly gateway: TestGateway;
+  readonly submitter: Submitter;
+  readonly env: Record<string, string>;
+}
+
 /** A stack inside the test's process, and the doctor who looks at it. */
 class Stack {
-  private constructor(
-    readonly nats: NatsServer,
-    readonly engine: EngineDouble,
-    readonly bus: Bus,
-    readonly gateway: TestGateway,
-    readonly submitter: Submitter,
-    readonly env: Record<string, string>,
-  ) {}
+  private constructor(private readonly parts: Parts) {}
+
+  get nats(): NatsServer {
+    return this.parts.nats;
+  }
+
+  get engine(): EngineDouble {
+    return this.parts.engine;
+  }
+
+  get bus(): Bus {
+    return this.parts.bus;
+  }
+
+  get doorUrl(): string {
+    return this.parts.submitter.url;
+  }
 
   static async start(opened: Opened, more: Record<string, string> = {}): Promise<Stack> {
     const nats = opened.add(await startNatsServer());
@@ -38,19 +56,19 @@ class Stack {
     };
     const gateway = opened.add(await startGateway(env));
     const submitter = opened.add(await startSubmitter(nats.url, env));
-    return new Stack(nats, engine, bus, gateway, submitter, env);
+    return new Stack({ nats, engine, bus, gateway, submitter, env });
   }
 
   /** The tracker and the judge. */
   async startWorkers(opened: Opened): Promise<NestFastifyApplication[]> {
-    const settings = settingsFrom(this.env);
+    const settings = settingsFrom(this.parts.env);
     const modules = [SessionTrackerModule.forSettings(settings), PrmJudgeModule.forSettings(settings)];
     return Promise.all(modules.map(async (module) => opened.add(await startWorker(module, []))));
   }
 
   consult(ids: readonly string[], { env = {}, options = {} }: Sight = {}): ReturnType<typeof consult> {
-    const at = { gateway: this.gateway.url, door: this.submitter.url };
-    return consult(ids, { env: { ...this.env, ...env }, options: { ...at, ...options } });
+    const at = { gateway: this.parts.gateway.url, door: this.doorUrl };
+    return consult(ids, { env: { ...this.parts.env, ...env }, options: { ...at, ...options } });
   }
 
   /** Messages in all streams. */
@@ -79,7 +97,7 @@ describe('the doctor on a stack', () => {
       Object.keys(found).map((id) => [id, 'ok']),
     );
     expect(stack.engine.chats('judge')).toEqual([]);
-    const stats = (await (await fetch(`${stack.submitter.url}/v1/stats`)).json()) as { outcomes: object };
+    const stats = (await (await fetch(`${stack.doorUrl}/v1/stats`)).json()) as { outcomes: object };
     expect(stats.outcomes).not.toHaveProperty('sample');
     // What a session-tracker has published since of a session that is gone goes with the sweep behind the erasure.
     await until(async () => (await stack.stored()) === 0, { what: 'empty streams' });
@@ -128,7 +146,7 @@ describe('the doctor on a stack', () => {
     const found = await stack.consult(['turn']);
     expect(found.workers).toMatchObject({ status: 'failed', seen: 'prm-judge takes no work' });
     expect(found.turn?.status).toBe('unchecked');
-    await stack.bus.core().publish('rl.dead.letter.v1.prm-judge.x-1', '{}');
+    stack.bus.core().publish('rl.dead.letter.v1.prm-judge.x-1', '{}');
     await stack.bus.core().flush();
     await stack.startWorkers(opened);
     expect((await stack.consult(['workers'])).workers).toMatchObject({
@@ -139,7 +157,7 @@ describe('the doctor on a stack', () => {
 
   it('tells a gate that a trainer has closed, and until when', async () => {
     const stack = await Stack.start(opened);
-    const begun = await fetch(`${stack.submitter.url}/v1/policy/updates`, {
+    const begun = await fetch(`${stack.doorUrl}/v1/policy/updates`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ request_id: 'update-1', trainer: 'mine', lease_ms: 60_000 }),
