@@ -60,7 +60,9 @@ const withoutSpaces = (text: string): string[] => text.split('\n').map((line) =>
 
 describe('what the apps export', () => {
   it('is told for every app, and leaves no metric out', () => {
-    expect(APPS.sort()).toEqual(readdirSync(join(ROOT, 'apps')).sort());
+    // The doctor is a program that ends: nobody could ask it.
+    const services = readdirSync(join(ROOT, 'apps')).filter((app) => app !== 'doctor');
+    expect(APPS.sort()).toEqual(services.sort());
     expect(describeMetrics().filter(({ apps }) => apps.length === 0)).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ const refusalOf = (error: NatsRefusedError): Finding =>
 const look = async (visit: Visit): Promise<Finding> => {
   const { settings, running, env, isContainer } = visit;
   const isOurs = running === null && !configuredSettings(env).has('nats.url');
-  if (isOurs) return notRunning(visit, 'npm start brings a NATS server of its own');
+  if (isOurs) return notRunning(visit, 'it brings a NATS server of its own');
   const urls = settings.nats.url.split(',');
   const places = await Promise.all(
     urls.map(async (url) => judgeReach(await reach(url), { what: 'NATS', setting: 'nats.url', isContainer })),
