@@ -8,9 +8,11 @@ import { OpenClaw } from './openclaw/client.mjs';
 import { chooseClients, COMPACT_AFTER, scriptFor } from './openclaw/conversation.mjs';
 import { checkResults } from './openclaw/expectations.mjs';
 import { installClient } from './openclaw/install-client.mjs';
+import { checkHeaders, usePlugin } from './openclaw/plugin.mjs';
 import { table } from './openclaw/report.mjs';
 import { collectResults, endSessions } from './openclaw/results.mjs';
 import { startStack } from './openclaw/stack.mjs';
+import { Tap } from './openclaw/tap.mjs';
 import { WeightUpdates } from './openclaw/updates.mjs';
 
 const HELP = `Has a real OpenClaw talk to the stack and shows the training samples that come out.
@@ -19,6 +21,7 @@ The model and the judge are a double with scripted answers; everything else is r
 npm run try:openclaw -- [options]
   --clients 2    two clients at once, in sessions of their own
   --headers      clients that send session headers; without it, a stock client that sends none
+  --plugin       a client with the plugin of deploy/openclaw-plugin (one client)
   --updates      new weights three times, each while a client waits for its reply (one client)
   --help         this text`;
 
@@ -38,8 +41,12 @@ function readOptions() {
   if (values.clients !== '1' && values.clients !== '2') {
     throw new Problem(`--clients is ${JSON.stringify(values.clients)}; allowed: 1 or 2`);
   }
-  if (values.updates && values.clients !== '1') throw new Problem('--updates goes with one client');
-  return { clients: chooseClients(Number(values.clients)), sendsHeaders: values.headers, updates: values.updates };
+  for (const name of ['updates', 'plugin']) {
+    if (values[name] && values.clients !== '1') throw new Problem(`--${name} goes with one client`);
+  }
+  if (values.plugin && (values.headers || values.updates)) throw new Problem('--plugin goes with no other option');
+  const { headers: sendsHeaders, plugin: hasPlugin, updates } = values;
+  return { clients: chooseClients(Number(values.clients)), sendsHeaders, hasPlugin, updates };
 }
 
 function parse() {
@@ -48,6 +55,7 @@ function parse() {
       options: {
         clients: { type: 'string', default: '1' },
         headers: { type: 'boolean', default: false },
+        plugin: { type: 'boolean', default: false },
         updates: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -57,22 +65,31 @@ function parse() {
   }
 }
 
-async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, updates, entry }) {
+async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, hasPlugin, updates, entry }) {
   console.log('Starting the stack, with an engine double as policy and judge ...');
   const stack = await startStack(supervisor, { folder, script: scriptFor(clients) });
-  const kind = sendsHeaders ? 'with session headers' : 'as it comes, without session headers';
+  const kind = kindOf({ sendsHeaders, hasPlugin });
   console.log(`Starting ${clients.length === 1 ? 'OpenClaw' : 'two OpenClaws'}, ${kind} ...`);
-  const baseUrl = `${stack.gatewayUrl}/v1`;
-  const startClient = (client) =>
-    OpenClaw.start(supervisor, { entry, home: join(folder, client.name), baseUrl, sendsHeaders, client, signal });
+  const tap = hasPlugin ? await Tap.start(stack.gatewayUrl) : null;
+  const baseUrl = `${tap?.url ?? stack.gatewayUrl}/v1`;
+  const options = { entry, baseUrl, sendsHeaders, hasPlugin, signal };
+  const startClient = (client) => OpenClaw.start(supervisor, { ...options, home: join(folder, client.name), client });
   const openclaws = await Promise.all(clients.map(startClient));
   console.log('Talking ...');
   const weights = updates ? new WeightUpdates(stack) : null;
   await Promise.all(clients.map((client, index) => talk(openclaws[index], client, weights)));
   if (weights !== null) await checkVersion(weights);
+  if (tap !== null) await usePlugin(openclaws[0], tap, clients[0]);
   await endSessions(stack, clients);
   const results = await collectResults(stack, { signal });
-  show(results, clients, checkResults(results, { clients, sendsHeaders }));
+  tap?.stop();
+  const ofPlugin = tap === null ? [] : checkHeaders(tap, clients[0]);
+  show(results, clients, [...checkResults(results, { clients, sendsHeaders, hasPlugin }), ...ofPlugin]);
+}
+
+function kindOf({ sendsHeaders, hasPlugin }) {
+  if (hasPlugin) return 'with the plugin';
+  return sendsHeaders ? 'with session headers' : 'as it comes, without session headers';
 }
 
 async function talk(openclaw, { name, says }, weights) {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../lib/ports.mjs';
 import { Problem } from '../lib/problem.mjs';
-import { projectEnv, projectNode } from '../lib/project.mjs';
+import { projectEnv, projectNode, root } from '../lib/project.mjs';
 import { nodeSpec } from '../lib/services.mjs';
 import { openclawConfig } from '../lib/summary.mjs';
 
@@ -19,9 +19,9 @@ export class OpenClaw {
   #signal;
 
   /** Starts OpenClaw's own gateway, as people run it, and resolves when it can be talked to. */
-  static async start(supervisor, { entry, home, baseUrl, sendsHeaders, client, signal }) {
+  static async start(supervisor, { entry, home, baseUrl, sendsHeaders, hasPlugin, client, signal }) {
     const port = await freePort();
-    writeConfig(home, { baseUrl, sendsHeaders });
+    writeConfig(home, { baseUrl, sendsHeaders, hasPlugin });
     const env = isolatedEnv(home, port);
     const args = [entry, 'gateway', 'run', '--allow-unconfigured', '--bind', 'loopback', '--port', String(port)];
     const spec = nodeSpec(`openclaw-${client.name}`, [...args, '--auth', 'token'], env);
@@ -43,7 +43,30 @@ export class OpenClaw {
 
   /** Has the conversation summarized: a call to the model that is no turn of the conversation. */
   compact() {
-    return this.#call(['sessions', 'compact', `agent:main:explicit:${this.#session}`, '--json']);
+    return this.#call(['sessions', 'compact', this.#key, '--json']);
+  }
+
+  /** Has OpenClaw wake by itself: a call to the model that nobody has asked for. */
+  wake() {
+    return this.#call(['system', 'event', '--mode', 'now', '--text', 'look around']);
+  }
+
+  /** Sends a command as a chat window does; resolves before it has been carried out. */
+  command(message) {
+    return this.#request('chat.send', { sessionKey: this.#key, message, idempotencyKey: randomUUID() });
+  }
+
+  /** Ends the session and begins it anew, as /new does. */
+  beginAnew() {
+    return this.#request('sessions.reset', { key: this.#key });
+  }
+
+  get #key() {
+    return `agent:main:explicit:${this.#session}`;
+  }
+
+  #request(name, params) {
+    return this.#call(['gateway', 'call', name, '--params', JSON.stringify(params), '--json']);
   }
 
   async #call(args) {
@@ -67,15 +90,24 @@ export class OpenClaw {
   }
 }
 
-function writeConfig(home, { baseUrl, sendsHeaders }) {
+function writeConfig(home, { baseUrl, sendsHeaders, hasPlugin }) {
   const config = openclawConfig({ baseUrl, key: 'sk-any', model: 'openclaw-rl' });
   config.logging = { file: join(home, 'tmp', 'openclaw.log') };
   if (sendsHeaders) {
     const [model] = config.models.providers['openclaw-rl'].models;
     model.compat = { sendSessionAffinityHeaders: true };
   }
+  if (hasPlugin) config.plugins = pluginConfig();
   for (const folder of ['.openclaw', 'tmp']) mkdirSync(join(home, folder), { recursive: true });
   writeFileSync(join(home, '.openclaw', 'openclaw.json'), JSON.stringify(config));
+}
+
+/** What a user writes who has the plugin in a folder; `before_prompt_build` needs the leave to see conversations. */
+function pluginConfig() {
+  return {
+    load: { paths: [join(root, 'deploy', 'openclaw-plugin')] },
+    entries: { 'openclaw-rl': { enabled: true, hooks: { allowConversationAccess: true } } },
+  };
 }
 
 /** Nothing of the user's: no keys, no configuration, no home. */

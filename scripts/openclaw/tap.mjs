@@ -1,0 +1,77 @@
+import { createServer, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Problem } from '../lib/problem.mjs';
+
+const WAIT_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+
+/** Stands between the client and the gateway, passes everything on, and notes what each request says of its turn. */
+export class Tap {
+  /** `{ method, path, session, type, tools, words }` of every request, in order. */
+  calls = [];
+  #server;
+
+  static async start(target) {
+    const tap = new Tap();
+    tap.#server = createServer((incoming, outgoing) => tap.#pass(new URL(target), incoming, outgoing));
+    await new Promise((resolve) => tap.#server.listen(0, '127.0.0.1', resolve));
+    return tap;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#server.address().port}`;
+  }
+
+  /** Resolves with the first request that is like this; those that were seen already count. */
+  async until(what, isIt) {
+    const deadline = Date.now() + WAIT_MS;
+    for (;;) {
+      const call = this.calls.find(isIt);
+      if (call !== undefined) return call;
+      if (Date.now() > deadline) throw new Problem(`OpenClaw did not send ${what} within ${WAIT_MS / 1000} s.`);
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+
+  stop() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #pass({ hostname, port }, incoming, outgoing) {
+    const { method, url: path, headers } = incoming;
+    const chunks = [];
+    const upstream = request({ hostname, port, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(outgoing);
+    });
+    outgoing.once('close', () => upstream.destroy());
+    upstream.once('error', () => outgoing.destroy());
+    incoming.on('data', (chunk) => chunks.push(chunk));
+    incoming.once('end', () => this.calls.push(noteOf(incoming, Buffer.concat(chunks).toString())));
+    incoming.pipe(upstream);
+  }
+}
+
+function noteOf({ method, url: path, headers }, text) {
+  const body = parseOrEmpty(text);
+  const words = (body.messages ?? []).map(({ content }) =>
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+  return {
+    method,
+    path,
+    session: headers['x-session-id'],
+    type: headers['x-turn-type'],
+    tools: body.tools?.length ?? 0,
+    words: words.join('\n'),
+  };
+}
+
+function parseOrEmpty(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
