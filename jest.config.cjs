@@ -41,7 +41,7 @@ const base = {
 
 module.exports = {
   projects: [
-    { ...base, displayName: 'unit', testRegex: '(apps|libs)/.*\\.spec\\.ts$' },
+    { ...base, displayName: 'unit', testRegex: '(apps|deploy|libs)/.*\\.spec\\.ts$' },
     { ...base, displayName: 'integration', testRegex: 'test/integration/.*\\.spec\\.ts$' },
     { ...base, displayName: 'input', testRegex: 'test/input/.*\\.spec\\.ts$' },
     { ...base, displayName: 'e2e', testRegex: 'test/e2e/.*\\.spec\\.ts$' },
