@@ -10,7 +10,7 @@ const problems = await (await eslint.loadFormatter('stylish')).format(results);
 
 // A run that looked at fewer files than there are would prove nothing.
 const linted = new Set(results.map((result) => result.filePath));
-const missed = ['apps', 'libs', 'test']
+const missed = ['apps', 'deploy', 'libs', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => join(root, folder, path)))
   .filter((path) => path.endsWith('.ts') && !linted.has(path));
 

@@ -1,8 +1,8 @@
 import type { Score } from '@app/advantage';
 import type { AnswerForm, ChatQuestion } from '@app/engines';
 import { writeFollowedTurn, type FollowedTurn } from './followed-turn';
-import type { Question } from './judge-engine';
 import { JUDGE_RUBRIC } from './judge-rubric';
+import type { Question } from './question';
 import { readVerdict, VERDICT_FORMS, VERDICT_SCHEMA } from './verdict';
 
 /** The messages for a judge. */

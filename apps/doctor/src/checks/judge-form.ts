@@ -56,13 +56,15 @@ class Judge {
     const { maxTokens, temperature } = this.settings;
     const question = verdictQuestion(turnWith(reaction.said));
     const { form, reply } = await this.format.ask((asked) =>
-      this.client.ask({
-        messages: question.messages(asked),
-        maxTokens,
-        temperature,
-        ...(asked === 'json_schema' ? { responseFormat: question.schema } : {}),
-        signal: new AbortController().signal,
-      }),
+      this.client.ask(
+        {
+          messages: question.messages(asked),
+          maxTokens,
+          temperature,
+          ...(asked === 'json_schema' ? { responseFormat: question.schema } : {}),
+        },
+        new AbortController().signal,
+      ),
     );
     const score = reply.finishReason === 'length' ? null : question.read(form, reply.text);
     if (score !== null || form === 'boxed') return { reply, score };
