@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sitExam } from './demo/exam.mjs';
 import { learn, LEARNING_SETTINGS } from './demo/learning.mjs';
+import { FREE, LOCKSTEP } from './demo/paces.mjs';
 import { TEMPERATURE } from './demo/sampling.mjs';
-import { progressLine, scoreLine, Screen } from './demo/screen.mjs';
+import { collapseLine, progressLine, scoreLine, Screen } from './demo/screen.mjs';
 import { VoteCount } from './demo/votes.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -23,7 +24,8 @@ npm run demo -- [options]
   --out PATH    folder of the curve and the records (default .openclaw-rl/demo)
   --help        this text`;
 
-const QUESTIONS = 100;
+/** Of the whole exam, and of those after each update. */
+const [QUESTIONS, GLANCE] = [300, 100];
 const SHOWN_QUESTIONS = 3;
 const MS = 1000;
 
@@ -81,13 +83,14 @@ async function demonstrate({ folder, supervisor, signal, updates, seed, lockstep
   });
   const exam = drawExam(seed, QUESTIONS);
   const shown = drawExam(seed + 1, SHOWN_QUESTIONS);
-  const ask = () => sitExam(gatewayUrl, shown, { temperature: 0, signal });
+  const ask = async () => (await sitExam(gatewayUrl, shown, { temperature: 0, signal })).answers;
   const before = await ask();
   screen.say(`People talk to it; every 16 samples become new weights. Conversations are written to ${recordsDir}`);
   const startedAt = performance.now();
   const votes = new VoteCount(recordsDir);
   const scores = await learn({
-    ...{ gatewayUrl, doorUrl, updates, seed, temperature: TEMPERATURE, exam, lockstep, signal },
+    ...{ gatewayUrl, doorUrl, updates, seed, temperature: TEMPERATURE, exam, glance: GLANCE, signal },
+    pace: lockstep ? LOCKSTEP : FREE,
     onLook: ({ stats, said, scores: sofar }) => {
       const done = sofar.length - 1;
       const seconds = (performance.now() - startedAt) / MS;
@@ -111,6 +114,7 @@ async function demonstrate({ folder, supervisor, signal, updates, seed, lockstep
   screen.say(
     `From ${values[0].toFixed(2)} to ${values.at(-1).toFixed(2)}; votes +1: ${good}, -1: ${bad}, 0: ${neutral}; hints: ${hints}.`,
   );
+  screen.say(collapseLine(scores[0], scores.at(-1)));
   screen.say(`The chart is ${join(out, 'score.svg')}, the numbers are beside it.`);
 }
 

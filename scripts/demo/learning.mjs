@@ -7,16 +7,15 @@ import { letPeopleTalk } from './people.mjs';
 
 const LOOK_EVERY_MS = 30;
 /** The longest that an update or, in lockstep, a turn may take. */
-const LONGEST_MS = 180_000;
-const PEOPLE = 8;
+const LONGEST_MS = 600_000;
 
 /** Settings of the stack: those of docs/trainers.md, with hints. */
 export const LEARNING_SETTINGS = { OPENCLAW_RL_RL_ALGORITHM: 'hybrid' };
 
 /**
- * Lets people talk to the stack until its policy has been updated so often, and takes the exam before and after each update.
- * `onLook` is told the door's progress and the last word; `onScore` each score. Lockstep: one person at a time, who waits for
- * the verdict on each answer, and for each update and its exam; so a seed gives the same batches in the same order.
+ * Lets people talk to the stack until its policy has been updated so often, and takes the exam before and after each update:
+ * all of it at the beginning and the end, the first `glance` questions between. `pace` (paces.mjs) says how many people talk, and when.
+ * `onLook` is told the door's progress and the last word; `onScore` each score.
  */
 export async function learn({
   gatewayUrl,
@@ -25,7 +24,8 @@ export async function learn({
   seed,
   temperature,
   exam,
-  lockstep,
+  glance,
+  pace,
   onLook,
   onScore,
   signal,
@@ -37,29 +37,27 @@ export async function learn({
   let isExam = true;
   const takeExam = async () => {
     isExam = true;
-    scores.push(gradeExam(exam, await sitExam(gatewayUrl, exam, { temperature, signal: both })));
+    const errands = scores.length === 0 || scores.length === updates ? exam : exam.slice(0, glance);
+    const { answers, entropy } = await sitExam(gatewayUrl, errands, { temperature, signal: both });
+    scores.push({ ...gradeExam(errands, answers), entropy });
     isExam = false;
     onScore(scores.length - 1, scores.at(-1));
   };
   await takeExam();
   let said = null;
   let followed = 0;
-  const isSettled = (stats) => {
-    const { side_turn: exams = 0, sample = 0 } = stats.outcomes;
-    const settled = Object.values(stats.outcomes).reduce((sum, count) => sum + count, 0) - exams;
-    return settled >= followed && sample < stats.batch.size * scores.length;
-  };
   const mayTalk = () =>
     until('the verdict on an answer', both, async () => {
       if (isExam) return false;
-      const stats = lockstep ? await doorStats(doorUrl) : null;
-      return !lockstep || (stats !== null && isSettled(stats));
+      if (pace.mayTalk === null) return true;
+      const stats = await doorStats(doorUrl);
+      return stats !== null && !isExam && pace.mayTalk({ stats, followed, updates: scores.length - 1 });
     });
   const heard = (what) => {
     said = what;
     if (what.follows) followed += 1;
   };
-  const options = { gatewayUrl, seed, temperature, count: lockstep ? 1 : PEOPLE, mayTalk, heard, signal: both };
+  const options = { gatewayUrl, seed, temperature, count: pace.people, mayTalk, heard, signal: both };
   const talking = letPeopleTalk(options);
   const following = (async () => {
     while (scores.length <= updates) {

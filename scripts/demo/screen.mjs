@@ -1,3 +1,5 @@
+import { loadExperimentLibrary } from '../lib/project.mjs';
+
 const SHOWN_WORDS = 60;
 
 /** Progress: one line that is written anew on a terminal, and lines that stay. */
@@ -36,4 +38,12 @@ export function progressLine({ samples, size, votes, score, secondsLeft, said })
 export function scoreLine(update, updates, { score, right, preferred }) {
   const [a, b, c] = [score, right, preferred].map((share) => share.toFixed(2));
   return `update ${String(update).padStart(2)} of ${updates}   score ${a}   right ${b}   as wanted ${c}`;
+}
+
+/** Whether the score was paid for with right answers or with variety. */
+export function collapseLine(first, last) {
+  const { keepsRight, keepsEntropy } = loadExperimentLibrary().compareHealth(first, last);
+  const from = (name) => `${first[name].toFixed(2)} before, ${last[name].toFixed(2)} after`;
+  const verdict = keepsRight && keepsEntropy ? 'It did not collapse' : 'IT COLLAPSED';
+  return `${verdict}: right ${from('right')}; entropy ${from('entropy')} (nats a token).`;
 }

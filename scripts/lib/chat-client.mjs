@@ -4,11 +4,16 @@ import { Problem } from './problem.mjs';
 const AGAIN_MS = 300;
 const LONGEST_MS = 90_000;
 
+/** The text that answers a conversation. Options as for `complete`. */
+export async function chat(gatewayUrl, messages, options) {
+  return (await complete(gatewayUrl, messages, options)).message.content ?? '';
+}
+
 /**
- * The answer to a conversation, as any client of the public API gets it; asked for again while the stack has none, because
+ * The choice that answers a conversation, as any client of the public API gets it; asked for again while the stack has none, because
  * something of it was killed. `side`: the turn is no part of a conversation and is never trained on. What else stands in the options is how to sample.
  */
-export async function chat(gatewayUrl, messages, { side = false, key, signal, ...sampling }) {
+export async function complete(gatewayUrl, messages, { side = false, key, signal, ...sampling }) {
   const body = { model: 'openclaw-rl', messages, ...sampling };
   const headers = {
     'content-type': 'application/json',
@@ -25,7 +30,7 @@ export async function chat(gatewayUrl, messages, { side = false, key, signal, ..
     }).catch(() => null);
     if (response?.ok) {
       const answer = await response.json().catch(() => null);
-      if (answer !== null) return answer.choices[0].message.content ?? '';
+      if (answer !== null) return answer.choices[0];
     }
     signal.throwIfAborted();
     if (response !== null && response.status < 500) {

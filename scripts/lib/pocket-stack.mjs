@@ -55,6 +55,7 @@ export function pocketTrainerEnv(settings, { configured, stateDir, doorUrl }) {
   };
 }
 
-function modelEnv({ pocket }) {
+/** Where the pocket model is, wherever a program is started. */
+export function modelEnv({ pocket }) {
   return { OPENCLAW_RL_POCKET_MODEL_DIR: resolve(root, pocket.modelDir) };
 }

@@ -43,7 +43,7 @@ export async function startQuietStack(supervisor, { folder, recordsDir, settings
 }
 
 /** The environment without the user's settings. */
-function stackEnv(folder) {
+export function stackEnv(folder) {
   const names = new Set(
     loadConfigLibrary()
       .describeSettings()

@@ -2,6 +2,10 @@
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
+  /** Number of its colour, so that curves that belong together share one. @default its place among the curves */
+  readonly colour?: number;
+  /** Lengths of strokes and gaps, as SVG writes them: `6 4`. @default an unbroken line */
+  readonly dash?: string;
 }
 
 const BAR_WIDTH = 50;
@@ -17,6 +21,8 @@ export const textChart = (values: readonly number[]): string =>
 
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 48] as const;
 const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#8250df', '#bf8700', '#57606a'] as const;
+/** Of the legend: height of a line, length of the stroke before a name. */
+const [LINE, KEY] = [16, 22] as const;
 const TICKS = [0, 0.25, 0.5, 0.75, 1] as const;
 
 const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -33,11 +39,14 @@ export const svgChart = (title: string, series: readonly Series[]): string => {
       `<line x1="${x(0)}" x2="${x(last)}" y1="${y(tick)}" y2="${y(tick)}" stroke="#d0d7de"/>` +
       text(`x="${MARGIN - 8}" y="${y(tick)}" dy="4"`, String(tick), 'end'),
   );
-  const curves = series.map(({ name, values }, at) => {
-    const colour = COLOURS[at % COLOURS.length] ?? COLOURS[0];
+  const curves = series.map(({ name, values, colour: number, dash }, at) => {
+    const colour = COLOURS[(number ?? at) % COLOURS.length] ?? COLOURS[0];
     const points = values.map((value, update) => `${x(update)},${y(value)}`).join(' ');
-    const label = `x="${MARGIN + 12}" y="${MARGIN + 16 + 18 * at}" fill="${colour}"`;
-    return `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="2"/>${text(label, name, 'start')}`;
+    const stroke = `stroke="${colour}" stroke-width="2"${dash === undefined ? '' : ` stroke-dasharray="${dash}"`}`;
+    const [left, top] = [MARGIN + 12, MARGIN + 12 + LINE * at];
+    const key = `<line x1="${left}" x2="${left + KEY}" y1="${top - 4}" y2="${top - 4}" ${stroke}/>`;
+    const label = text(`x="${left + KEY + 6}" y="${top}" fill="${colour}"`, name, 'start');
+    return `<polyline points="${points}" fill="none" ${stroke}/>${key}${label}`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,

@@ -41,4 +41,17 @@ describe('charts', () => {
       ['48.0,180.0', '320.0,180.0', '592.0,180.0'],
     ]);
   });
+
+  it('draw curves that belong together in one colour, and break the lines of those that are to be told apart', () => {
+    const svg = svgChart('both', [
+      { name: 'one', values: [0, 1] },
+      { name: 'two', values: [0, 1] },
+      { name: 'one, noisy', values: [0, 1], colour: 0, dash: '6 4' },
+    ]);
+    const [one, two, noisy] = [...svg.matchAll(/<polyline [^>]*stroke="([^"]*)"[^>]*>/g)];
+    expect(noisy![1]).toBe(one![1]);
+    expect(two![1]).not.toBe(one![1]);
+    expect(noisy![0]).toContain('stroke-dasharray="6 4"');
+    expect(one![0]).not.toContain('dasharray');
+  });
 });

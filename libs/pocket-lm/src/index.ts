@@ -27,7 +27,7 @@ export { failedGates, GATES, measure, type Measured, type MeasureOptions } from 
 export { POCKET_CONFIG } from './pretraining/pocket-model';
 export { Pretraining, PRETRAINING_DEFAULTS, type PretrainingOptions } from './pretraining/pretraining';
 export { OutOfMemoryError } from './runtime/arena';
-export { normalFrom, seededRandom, type Random } from './runtime/random';
+export { hashText, normalFrom, seededRandom, type Random } from './runtime/random';
 export { END_ID } from './tokenizer/chat-template';
 export { learnCorpusMerges } from './tokenizer/corpus-merges';
 export { PocketTokenizer } from './tokenizer/pocket-tokenizer';
