@@ -65,26 +65,40 @@ async function compare(scenario, seed) {
   return { name: scenario.name, direct, bare, served, stored };
 }
 
+const byName = (apps, started) => Object.fromEntries(apps.map((app, i) => [app, started[i]]));
+
+/** Starts to measure what processes use; what comes back gives the milliseconds of CPU of each for one of `count` turns. */
+function cpuOf(processes) {
+  const seconds = () => Object.values(processes).map(({ pid }) => usageOf(pid).cpuSeconds);
+  const before = seconds();
+  return (count) => {
+    const after = seconds();
+    return Object.keys(processes).map((name, i) => [name, ((after[i] - before[i]) * 1000) / count]);
+  };
+}
+
 /** All services under load: turns judged per second with three votes. */
 async function judged() {
   const stub = await startStub({});
   const nats = await startNats();
   const gateway = await startGateway({ stub, nats });
   const services = ['session-tracker', 'sample-submitter', 'prm-judge'];
-  await Promise.all(services.map((app) => startService(app, { stub, nats })));
+  const started = await Promise.all(services.map((app) => startService(app, { stub, nats })));
+  const processes = { gateway, ...byName(services, started), engine: stub, NATS: nats };
   const load = { name: 'judged', stream: false, bodyKb: 1, clients: 32, seed: 7, url: gateway.value };
   await runJson('load.mjs', { ...load, seconds: 2, seed: 8 });
   await bus.settle(nats, await bus.steady(nats, 'RL_FOLLOWS'), 'RL_VERDICTS');
   const before = await bus.stored(nats, 'RL_VERDICTS');
-  const start = performance.now();
+  const [start, cpu] = [performance.now(), cpuOf(processes)];
   await runJson('load.mjs', { ...load, seconds });
   // What waits for its verdict when the load ends is not counted.
   const perSecond = ((await bus.stored(nats, 'RL_VERDICTS')) - before) / ((performance.now() - start) / 1000);
   const followed = await bus.steady(nats, 'RL_FOLLOWS');
   const verdicts = await bus.settle(nats, followed, 'RL_VERDICTS');
+  const cpuMs = cpu(verdicts - before);
   await stopAll();
   if (verdicts < followed) throw new Error(`judged: ${verdicts} verdicts of ${followed} owed`);
-  return { judged: verdicts - before, perSecond };
+  return { judged: verdicts - before, perSecond, cpuMs };
 }
 
 /** How fast `judges` replicas, four turns at once each, work off turns that wait for them, with a judge that takes 50 ms. */
@@ -127,15 +141,14 @@ async function hinted() {
   const followed = await bus.steady(nats, 'RL_FOLLOWS');
   const services = ['sample-submitter', 'prm-judge', 'opd-teacher'];
   const started = await Promise.all(services.map((app) => startService(app, { stub, nats }, settings)));
-  const processes = { ...Object.fromEntries(services.map((app, i) => [app, started[i]])), engine: prm, NATS: nats };
-  const cpu = () => Object.entries(processes).map(([name, { pid }]) => [name, usageOf(pid).cpuSeconds]);
+  const processes = { ...byName(services, started), engine: prm, NATS: nats };
   await bus.reach(nats, 2 * WARM_TURNS, 'RL_VERDICTS');
-  const [before, start, cpuBefore] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now(), cpu()];
+  const [before, start, cpu] = [await bus.stored(nats, 'RL_VERDICTS'), performance.now(), cpuOf(processes)];
   await bus.reach(nats, 2 * followed, 'RL_VERDICTS');
   // A turn is done with both halves.
   const done = (2 * followed - before) / 2;
   const perSecond = done / ((performance.now() - start) / 1000);
-  const cpuMs = cpu().map(([name, seconds], i) => [name, ((seconds - cpuBefore[i][1]) * 1000) / done]);
+  const cpuMs = cpu(done);
   await stopAll();
   return { judged: done, perSecond, cpuMs };
 }

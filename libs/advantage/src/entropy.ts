@@ -22,6 +22,7 @@ export interface Entropy {
 
 /**
  * Entropy of the policy's own distribution at each response token: -sum(p log p), with gradient -p (log p + entropy).
+ * Source: the entropy bonus of Mnih et al., 2016.
  *
  * @throws LogitsShapeError
  */

@@ -14,6 +14,7 @@ const tally = (scores: readonly (Score | null)[]): Tally => {
 /**
  * The most frequent of {+1, -1, 0} among the valid votes; a tie for the most votes gives 0.
  * `null` is a failed vote and counts for nothing; without a valid vote the result is null, "not judged".
+ * Source: the judge's vote of OpenClaw-RL, which takes no valid vote for neutral.
  */
 export const majorityVote = (scores: readonly (Score | null)[]): Score | null => {
   const { good, bad, neutral } = tally(scores);

@@ -82,7 +82,7 @@ export class Puller {
 
   private take(message: Msg, onMessage: (message: Msg) => void): void {
     onMessage(message);
-    // One that comes late is of an earlier pull, and counts here: rather one too few than one too many.
+    // One that comes late, of a pull that was given up, counts here as well: its slot is taken all the same.
     if (this.pull === null) return;
     this.pull.open -= 1;
     if (this.pull.open === 0) this.pull.end();
