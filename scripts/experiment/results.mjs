@@ -9,6 +9,16 @@ import { page } from './page.mjs';
 import { NOISES } from './plan.mjs';
 
 const DIGITS = 4;
+/** The trainer's numbers of an update that are published. */
+const NUMBERS = [
+  'samples',
+  'staleness',
+  'mean_score',
+  'advantage_std',
+  'gradient_norm',
+  'entropy',
+  'log_prob_difference',
+];
 const [NOISY, CONTROL] = ['7 4', '2 3'];
 const METHOD_COLOURS = { binary: 0, opd: 2, hybrid: 1 };
 const FIRST_CONTROL_COLOUR = 3;
@@ -34,7 +44,8 @@ function readRuns(folder) {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'), round));
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'), round))
+    .map((run) => ({ ...run, updates: run.updates.map(publishedOf) }));
 }
 
 function plot(groups) {
@@ -48,4 +59,8 @@ function plot(groups) {
     ...(distortion !== null ? { dash: CONTROL } : noise !== NOISES[0] ? { dash: NOISY } : {}),
   }));
   return svgChart('Share of held-out questions answered right and as wanted, mean of the seeds', series);
+}
+
+function publishedOf(numbers) {
+  return Object.fromEntries(NUMBERS.map((name) => [name, numbers[name]]));
 }
