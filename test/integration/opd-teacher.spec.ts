@@ -353,6 +353,21 @@ describe('opd-teacher', () => {
     expect(counts[0]! + counts[1]!).toBeLessThanOrEqual(turns.length);
   });
 
+  it('rests where rewards alone train, and leaves the turns to others', async () => {
+    const resting = await start({ OPENCLAW_RL_RL_ALGORITHM: 'binary' });
+    const readyz = `${await resting.getUrl()}/readyz`;
+    await until(async () => (await fetch(readyz)).ok, { what: 'ready, with the bus up' });
+    await expect((await fetch(readyz)).json()).resolves.toMatchObject({
+      status: 'ok',
+      judge: 'not asked with rl.algorithm binary',
+    });
+    const working = await start();
+    const turns = await Promise.all(Array.from({ length: 6 }, () => turn()));
+    await Promise.all(turns.map((turnId) => hinted(turnId)));
+    await expect(metricOf(working, 'turns_hinted_total')).resolves.toEqual({ hinted: turns.length });
+    await expect(metricOf(resting, 'votes_total')).resolves.toEqual({});
+  });
+
   it('leaves alone what has its outcome already', async () => {
     const turnId = await turn();
     await bus.publish(TurnSettled, [turnId], {

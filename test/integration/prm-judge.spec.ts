@@ -136,6 +136,17 @@ describe('prm-judge', () => {
     await nats.stop();
   });
 
+  it('rests where hints alone train, and leaves the turns to others', async () => {
+    const resting = await start({ OPENCLAW_RL_RL_ALGORITHM: 'opd' });
+    await until(async () => (await resting.ready()).status === 200, { what: 'ready, with the bus up' });
+    expect((await resting.ready()).body).toMatchObject({ status: 'ok', judge: 'not asked with rl.algorithm opd' });
+    const working = await start();
+    const turns = await Promise.all(Array.from({ length: 6 }, () => turn()));
+    await Promise.all(turns.map((turnId) => judged(turnId)));
+    await expect(working.metric('turns_judged_total')).resolves.toEqual({ '1': turns.length });
+    await expect(resting.metric('votes_total')).resolves.toEqual({});
+  });
+
   it('judges by what followed, and publishes every vote with its text', async () => {
     const replica = await start();
     const [good, bad] = await Promise.all([turn('thanks, perfect'), turn('no, that is wrong')]);

@@ -1,11 +1,20 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Bus, BusModule } from '@app/bus';
-import { SettingsModule, type Settings } from '@app/config';
+import { Settings, SettingsModule } from '@app/config';
 import { HealthModule, TelemetryModule } from '@app/telemetry';
-import { Voter, votingReadiness, VotingModule } from '@app/voting';
+import { restingReadiness, Voter, votingReadiness, VotingModule } from '@app/voting';
 import { JudgingModule } from './judging/judging.module';
 
-/** The judge: votes on turns by what followed them. */
+const app = 'prm-judge';
+
+const WORK = [
+  JudgingModule,
+  HealthModule.forApp({ app, imports: [VotingModule], inject: [Bus, Voter], check: votingReadiness }),
+];
+
+const REST = [HealthModule.forApp({ app, inject: [Settings, Bus], check: restingReadiness })];
+
+/** The judge: votes on turns by what followed them. It rests where rl.algorithm uses no scores. */
 @Module({})
 export class PrmJudgeModule {
   static forSettings(settings: Settings): DynamicModule {
@@ -14,14 +23,8 @@ export class PrmJudgeModule {
       imports: [
         SettingsModule.forRoot(settings),
         TelemetryModule,
-        BusModule.forApp('prm-judge'),
-        JudgingModule,
-        HealthModule.forApp({
-          app: 'prm-judge',
-          imports: [VotingModule],
-          inject: [Bus, Voter],
-          check: votingReadiness,
-        }),
+        BusModule.forApp(app),
+        ...(settings.rl.asksJudge ? WORK : REST),
       ],
     };
   }

@@ -7,7 +7,7 @@ export { ModelGate } from './model-gate';
 export { ModelPool, type ModelSeat } from './model-pool';
 export { outageDelayMs } from './outage-delay';
 export type { Question } from './question';
-export { votingReadiness } from './readiness';
+export { restingReadiness, votingReadiness } from './readiness';
 export { type ReadableTurn, type StoredTurn } from './turn-reader';
 export { Voter, type Motion, type Poll, type PollOptions } from './voter';
 export { verdictQuestion } from './verdict-question';

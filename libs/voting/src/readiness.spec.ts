@@ -1,4 +1,5 @@
-import { votingReadiness } from './readiness';
+import { loadSettings } from '@app/config';
+import { restingReadiness, votingReadiness } from './readiness';
 
 describe('votingReadiness', () => {
   it.each([
@@ -16,5 +17,15 @@ describe('votingReadiness', () => {
   it('says that the judge waits for a weight update, which is no fault', async () => {
     const report = await votingReadiness({ isUp: true }, { isPaused: false, isGated: true })();
     expect(report).toMatchObject({ ready: true, status: 'ok', detail: { judge: 'waits for a weight update' } });
+  });
+});
+
+describe('restingReadiness', () => {
+  it.each([
+    [true, 'ok'],
+    [false, 'unavailable'],
+  ])('with the bus up %s: %s, and says why nobody is asked', async (isUp, status) => {
+    const report = await restingReadiness({ rl: loadSettings({}, () => null).rl }, { isUp })();
+    expect(report).toMatchObject({ ready: isUp, status, detail: { judge: 'not asked with rl.algorithm binary' } });
   });
 });

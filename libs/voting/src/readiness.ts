@@ -1,4 +1,5 @@
 import type { Bus } from '@app/bus';
+import type { Settings } from '@app/config';
 import type { ReadinessCheck } from '@app/telemetry';
 import type { Voter } from './voter';
 
@@ -11,3 +12,12 @@ export const votingReadiness =
     if (!bus.isUp) return { ready: false, status: 'unavailable', detail };
     return { ready: true, status: voter.isPaused ? 'degraded' : 'ok', detail };
   };
+
+/** Of an app whose findings rl.algorithm has no use for: it takes no turn, and waits for nobody. */
+export const restingReadiness =
+  ({ rl }: Pick<Settings, 'rl'>, bus: Pick<Bus, 'isUp'>): ReadinessCheck =>
+  () => ({
+    ready: bus.isUp,
+    status: bus.isUp ? 'ok' : 'unavailable',
+    detail: { bus: bus.isUp ? 'up' : 'down', judge: `not asked with rl.algorithm ${rl.algorithm}` },
+  });
