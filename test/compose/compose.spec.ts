@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@app/testing';
 import { readEnvFile, servicesOf } from '../support/compose-file';
-import { askOverTls, keepPraising, praise } from './people';
+import { askOverTls, correct, keepPraising, praise } from './people';
 import { Project } from './project';
 
 jest.setTimeout(600_000);
@@ -13,9 +13,15 @@ const MEGABYTE = 1_000_000;
 const LARGEST_OWN_LAYERS = 120 * MEGABYTE;
 /** An app has 20 seconds to drain; what Docker itself needs comes on top. */
 const LONGEST_STOP_MS = 22_000;
-const APPS = Object.entries(servicesOf('deploy/docker-compose.yml'))
-  .filter(([, { build, profiles }]) => build !== undefined && profiles === undefined)
-  .map(([name]) => name);
+/** What `docker compose up` starts in a fresh clone. */
+const SERVICES = Object.fromEntries(
+  Object.entries(servicesOf('deploy/docker-compose.yml')).filter(
+    ([, { profiles }]) => profiles === undefined || profiles.includes('pocket'),
+  ),
+);
+const APPS = Object.keys(SERVICES).filter((name) => SERVICES[name]?.build !== undefined);
+/** Samples of one weight update: rl.rollout_steps. */
+const BATCH = 16;
 
 const project = Project.open();
 
@@ -24,6 +30,15 @@ interface Stats {
   readonly leased: number;
   readonly done: number;
   readonly outcomes: Readonly<Record<string, number>>;
+  readonly signals: Readonly<Record<string, number>>;
+}
+
+interface Policy {
+  readonly policy_version: number;
+  readonly engine_version: string | null;
+  readonly weights_path: string | null;
+  readonly stale: number;
+  readonly engines: readonly { readonly version: string | null }[];
 }
 
 let doorKey = readEnvFile('deploy/env/sample-submitter.env').OPENCLAW_RL_DOOR_API_KEYS ?? '';
@@ -38,7 +53,7 @@ const whenSamplesAre = (count: number): Promise<boolean> =>
   until(
     async () => {
       const now = await askDoor<Stats>('/v1/stats').catch(() => null);
-      const policy = await askDoor<{ stale: number }>('/v1/policy').catch(() => null);
+      const policy = await askDoor<Policy>('/v1/policy').catch(() => null);
       if (now === null || policy === null) return false;
       return now.outcomes.sample === count && now.waiting + now.leased + now.done + policy.stale === count;
     },
@@ -63,10 +78,7 @@ beforeAll(async () => {
 describe('the default profile', () => {
   it('comes up healthy, with every service of it', async () => {
     const containers = await project.containers();
-    const services = Object.values(servicesOf('deploy/docker-compose.yml')).filter(
-      ({ profiles }) => profiles === undefined || profiles.includes('pocket'),
-    );
-    expect(containers).toHaveLength(services.length + JUDGES - 1);
+    expect(containers).toHaveLength(Object.keys(SERVICES).length + JUDGES - 1);
     await expect((await fetch(`${project.gateway}/readyz`)).json()).resolves.toMatchObject({ status: 'ok' });
   });
 
@@ -92,6 +104,30 @@ describe('the default profile', () => {
     expect(judged).toHaveLength(JUDGES);
   });
 
+  it('makes a hint of a correction, which the teacher scores', async () => {
+    await correct(project.gateway, 'corrected');
+    samples += 1;
+    await whenSamplesAre(samples);
+    const { signals } = await askDoor<Stats>('/v1/stats');
+    expect((signals.teacher ?? 0) + (signals.both ?? 0)).toBe(1);
+  });
+
+  it('learns: batches become weights, which the engine serves and comes back with when it was restarted', async () => {
+    const hasTrained = async (): Promise<boolean> => {
+      const { waiting, leased } = await askDoor<Stats>('/v1/stats');
+      return waiting < BATCH && leased === 0 && (await askDoor<Policy>('/v1/policy')).policy_version > 0;
+    };
+    await until(hasTrained, { what: 'every full batch has become weights', timeoutMs: 120_000, everyMs: 250 });
+    await project.compose('restart', 'pocket-engine');
+    await project.whenHealthy();
+    await praise(project.gateway, 'after-learning');
+    samples += 1;
+    await whenSamplesAre(samples);
+    const policy = await askDoor<Policy>('/v1/policy');
+    expect(policy.weights_path).toMatch(/^\/var\/lib\/openclaw-rl\/weights\/update-\d{6}-/);
+    expect(policy.engines.map(({ version }) => version)).toEqual([policy.engine_version]);
+  });
+
   it('lets no service do at NATS what is not its own', async () => {
     expect(await project.compose('logs', 'nats')).not.toContain('Violation');
   });
@@ -103,7 +139,7 @@ describe('images', () => {
     expect(container?.Config.User).toBe('node');
     expect(container?.HostConfig.ReadonlyRootfs).toBe(true);
     expect(container?.HostConfig.Memory).toBeGreaterThan(0);
-    const image = servicesOf('deploy/docker-compose.yml')[app]?.image ?? '';
+    const image = SERVICES[app]?.image ?? '';
     const base = /^FROM (node:\S+)/m.exec(readFileSync(join(project.copy, 'Dockerfile'), 'utf8'))?.[1] ?? '';
     const sizeOf = async (name: string): Promise<number> =>
       Number(await project.docker('inspect', '--format', '{{.Size}}', name));

@@ -33,14 +33,21 @@ const ask = async (gateway: string, session: string, messages: readonly Message[
   }
 };
 
-/** One conversation: a question, and praise for its answer. Returns the ids of both turns. */
-export const praise = async (gateway: string, session: string): Promise<readonly string[]> => {
+/** One conversation: a question, and what a person says of its answer. Returns the ids of both turns. */
+const converse = async (gateway: string, session: string, reaction: string): Promise<readonly string[]> => {
   const question: Message = { role: 'user', content: `What is ${session}?` };
   const first = await ask(gateway, session, [question]);
-  const thanks: Message = { role: 'user', content: 'Thanks, that works.' };
-  const second = await ask(gateway, session, [question, first.message, thanks]);
+  const second = await ask(gateway, session, [question, first.message, { role: 'user', content: reaction }]);
   return [first.turnId, second.turnId];
 };
+
+/** A question, and praise for its answer. */
+export const praise = (gateway: string, session: string): Promise<readonly string[]> =>
+  converse(gateway, session, 'Thanks, that works.');
+
+/** A question, and how its answer should have been. */
+export const correct = (gateway: string, session: string): Promise<readonly string[]> =>
+  converse(gateway, session, 'This sounds like an AI. Please write like a student.');
 
 /** Holds conversations one after the other until it is told to stop. Returns the sessions that it held. */
 export const keepPraising = async (gateway: string, name: string, stop: AbortSignal): Promise<readonly string[]> => {

@@ -53,11 +53,10 @@ describe('compose files', () => {
     expect(server.judgeBaseUrl).toBe(`http://prm-engine:${pocket.port}`);
     expect(aliases('pocket-teacher')).toEqual({ aliases: ['prm-engine'] });
     expect(pocket.judgeModel).toBe(server.judgeModel);
-    const { trainer, training } = settingsOf('pocket-trainer');
+    const { trainer, training } = settingsOf('trainer');
     expect(trainer.backend).toBe('pocket');
     const volume = '/var/lib/openclaw-rl';
-    for (const name of ['pocket-engine', 'pocket-trainer'])
-      expect(services[name]?.volumes).toEqual([`weights:${volume}`]);
+    for (const name of ['pocket-engine', 'trainer']) expect(services[name]?.volumes).toEqual([`weights:${volume}`]);
     expect([training.weightsDir, pocket.servedFile].map((path) => path.startsWith(`${volume}/`))).toEqual([true, true]);
   });
 

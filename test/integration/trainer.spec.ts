@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PolicyUpdated } from '@app/contracts';
 import { parseSampleJson, type Sample } from '@app/sample';
-import { startNatsServer, until } from '@app/testing';
+import { freePort, startNatsServer, until } from '@app/testing';
 import { DoorClient } from '../../apps/trainer/src/door/door-client';
 import { FileBackend } from '../../apps/trainer/src/file/file-backend';
 import { importBatches, ImportError } from '../../apps/trainer/src/import/import-batches';
@@ -42,6 +42,7 @@ describe('the trainer', () => {
         againMs: 10,
         sharesGpus: false,
         onRound: (...[outcome, found]) => rounds.push(outcome === 'failed' ? found : outcome),
+        onIdle: () => undefined,
         ...options,
       },
     );
@@ -212,10 +213,42 @@ describe('the trainer', () => {
     expect(await world.state()).toMatchObject({ version: 1, acknowledged: 2 });
   });
 
-  it('goes on when the door is back', async () => {
-    const rounds = run({}, {}, client('http://127.0.0.1:1'));
-    await until(() => rounds.length > 2, { what: 'the door is asked again' });
-    expect(rounds[0]).toMatchObject({ name: 'DoorError', message: expect.stringContaining('does not answer') });
+  it('says that it is not well while the door is away, and goes on when it is back, with nothing to train on yet', async () => {
+    const port = await freePort();
+    const app = await startTrainer({ OPENCLAW_RL_TRAINER_DOOR_URL: `http://127.0.0.1:${port}` });
+    endings.push(() => app.close());
+    const url = await app.getUrl();
+    const isWell = async (): Promise<boolean> => (await fetch(`${url}/readyz`)).ok;
+    await until(async () => !(await isWell()), { what: 'a round has failed' });
+    const door = await startSubmitter(world.natsUrl, { OPENCLAW_RL_DOOR_PORT: String(port) });
+    endings.push(() => door.close());
+    await until(isWell, { what: 'it has asked the door again', timeoutMs: 15_000 });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).not.toContain('openclaw_rl_training_rounds_total{outcome="trained"}');
+  });
+
+  it('is not well while its training fails, though the door has samples for it', async () => {
+    const told: string[] = [];
+    run(
+      { train: () => Promise.reject(new TypeError('out of memory')) },
+      { onRound: (...[outcome]) => told.push(outcome), onIdle: () => told.push('idle') },
+    );
+    await until(() => told.includes('idle'), { what: 'it waits for samples' });
+    await world.publish(2);
+    await until(() => told.filter((each) => each === 'failed').length >= 3, { what: 'it has failed three times' });
+    expect(new Set(told.slice(told.indexOf('failed')))).toEqual(new Set(['failed']));
+  });
+
+  it('says what a round of training spent its time on', async () => {
+    const found: unknown[] = [];
+    run(
+      { train: () => Promise.resolve({ loss: 1 }), publish: () => Promise.resolve({ weightsPath: '/w' }) },
+      { onRound: (...[, round]) => found.push(round) },
+    );
+    await world.publish(2);
+    await until(() => found.length === 1, { what: 'a round' });
+    const seconds = expect.any(Number);
+    expect(found).toEqual([{ loss: 1, wait_seconds: seconds, publish_seconds: seconds, update_seconds: seconds }]);
   });
 
   it('shows the door its key', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DoorError, type CommittedWeights, type DoorClient, type Lease } from '../door/door-client';
+import { Phases } from './phases';
 import type { TrainerBackend, TrainingMetrics } from './trainer-backend';
 
 /** Leases are extended so many times in their time. */
@@ -38,6 +39,8 @@ export interface LoopOptions {
   /** Engines have to give way while it trains: the update begins before the training. */
   readonly sharesGpus: boolean;
   readonly onRound: (...round: ['trained', TrainingMetrics] | ['failed', unknown]) => void;
+  /** The door has no batch to hand out: it waits, and nothing is wrong. */
+  readonly onIdle: () => void;
 }
 
 /** The part of the door that training needs. */
@@ -62,9 +65,10 @@ export class TrainLoop {
     let isPrepared = false;
     while (!signal.aborted) {
       try {
-        if (!isPrepared) await this.backend.prepare();
+        const isFirst = !isPrepared;
+        if (isFirst) await this.backend.prepare();
         isPrepared = true;
-        const metrics = await this.round(signal);
+        const metrics = await this.round(signal, isFirst ? 0 : this.options.waitMs);
         if (metrics !== null) this.options.onRound('trained', metrics);
       } catch (error) {
         isPrepared = false;
@@ -75,25 +79,26 @@ export class TrainLoop {
     }
   }
 
-  /** One weight update: what was found while training; null if the signal came before its batches did. */
-  private async round(signal: AbortSignal): Promise<TrainingMetrics | null> {
+  /**
+   * One weight update: what was found while training; null if the signal came before its batches did.
+   *
+   * @param firstWaitMs how long its first request waits at the door: not at all while nobody knows whether all is well
+   */
+  private async round(signal: AbortSignal, firstWaitMs: number): Promise<TrainingMetrics | null> {
+    const phases = new Phases(() => performance.now());
     const leases: Lease[] = [];
     const stop = this.keepAlive(
       () => leases.map(({ id }) => this.door.extend(id, this.options.leaseMs)),
       this.options.leaseMs,
     );
     try {
-      while (leases.length < this.options.batchesPerUpdate) {
-        const { batchSize: count, waitMs, leaseMs } = this.options;
-        const lease = await this.door.lease({ count, waitMs, leaseMs }, signal);
-        if (isAborted(signal)) break;
-        if (lease !== null) leases.push(lease);
-      }
+      await phases.time('wait', () => this.collect(leases, signal, firstWaitMs));
       if (leases.length < this.options.batchesPerUpdate) {
         await this.giveBack(leases);
         return null;
       }
-      return await this.trainAndPublish(leases);
+      const metrics = await this.trainAndPublish(leases, phases);
+      return { ...metrics, ...phases.numbers };
     } catch (error) {
       await this.giveBack(leases);
       throw error;
@@ -102,7 +107,20 @@ export class TrainLoop {
     }
   }
 
-  private async trainAndPublish(leases: readonly Lease[]): Promise<TrainingMetrics> {
+  /** Leases the batches of an update, as far as the signal lets it. */
+  private async collect(leases: Lease[], signal: AbortSignal, firstWaitMs: number): Promise<void> {
+    let waitMs = firstWaitMs;
+    while (leases.length < this.options.batchesPerUpdate) {
+      const { batchSize: count, leaseMs } = this.options;
+      const lease = await this.door.lease({ count, waitMs, leaseMs }, signal);
+      if (isAborted(signal)) return;
+      if (lease === null) this.options.onIdle();
+      else leases.push(lease);
+      waitMs = this.options.waitMs;
+    }
+  }
+
+  private async trainAndPublish(leases: readonly Lease[], phases: Phases): Promise<TrainingMetrics> {
     const { publish } = this.backend;
     if (publish === null) {
       const metrics = await this.trainOn(leases);
@@ -111,11 +129,11 @@ export class TrainLoop {
     }
     const work = async (): Promise<NewWeights> => ({
       metrics: await this.trainOn(leases),
-      weights: await publish.call(this.backend),
+      weights: await phases.time('publish', () => publish.call(this.backend)),
     });
-    if (this.options.sharesGpus) return this.update(leases, work);
+    if (this.options.sharesGpus) return phases.time('update', () => this.update(leases, work));
     const done = await work();
-    return this.update(leases, () => Promise.resolve(done));
+    return phases.time('update', () => this.update(leases, () => Promise.resolve(done)));
   }
 
   private async trainOn(leases: readonly Lease[]): Promise<TrainingMetrics> {

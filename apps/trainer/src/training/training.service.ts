@@ -45,10 +45,13 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
       onRound: (...round) => {
         this.note(...round);
       },
+      onIdle: () => {
+        this.failed = false;
+      },
     });
   }
 
-  /** Whether the last round failed. */
+  /** Whether the last round failed, and nothing went well since. */
   get isFailing(): boolean {
     return this.failed;
   }
