@@ -26,6 +26,7 @@ chat=$(new)
 door=$(new)
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >>secrets/sample-submitter.env
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >secrets/trainer.env
+echo "OPENCLAW_RL_DOOR_KEY=$door" >secrets/slime-trainer.env
 echo "GF_SECURITY_ADMIN_PASSWORD=$(new)" >secrets/grafana.env
 
 echo "The key for OpenClaw: $chat"

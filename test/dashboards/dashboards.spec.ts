@@ -6,7 +6,7 @@ import {
   selectorsIn,
   type Expression,
 } from '../support/observability';
-import { SAID, startDeployedStack, USE, type DeployedStack } from './deployed-stack';
+import { BATCH, BY_HAND, SAID, startDeployedStack, TALK, type DeployedStack } from './deployed-stack';
 import { startPrometheus, type Prometheus } from './prometheus';
 
 /** What has no series unless something goes wrong, which it does not here. */
@@ -16,6 +16,7 @@ const NOTHING_WRONG: Readonly<Record<string, string>> = {
   'openclaw_rl_turns_settled_total{outcome="dead_letter"}': 'no message is given up',
   'openclaw_rl_chat_requests_total{status=~"5.."}': 'no chat fails',
   'openclaw_rl_policy_updates_total{outcome=~"aborted|expired"}': 'every update is committed',
+  'openclaw_rl_training_rounds_total{outcome="failed"}': 'every round of training succeeds',
 };
 
 const isExcused = ({ expr }: Expression): boolean => selectorsIn(expr).every((selector) => selector in NOTHING_WRONG);
@@ -35,14 +36,17 @@ beforeAll(async () => {
     'prm-judge': hostsOf('prm-judge'),
     'opd-teacher': hostsOf('opd-teacher'),
     'sample-submitter': hostsOf('sample-submitter'),
+    trainer: [new URL(deployed.trainerUrl).host],
+    'pocket-engine': [new URL(deployed.engineUrl).host],
   });
   // An increase needs a value before it: the second use is what is seen to happen.
   await deployed.use();
-  await until(async () => (await valueOf('max(openclaw_rl_samples_acknowledged)')) === USE.trained, {
+  await until(async () => (await valueOf('max(openclaw_rl_samples_acknowledged)')) === BY_HAND, {
     what: 'the first use has been scraped',
     timeoutMs: 30_000,
   });
   await deployed.use();
+  await deployed.train();
 });
 
 afterAll(async () => {
@@ -88,23 +92,27 @@ describe('after people, judges and a trainer have used the stack', () => {
     expect(await prometheus.query(selector)).toEqual([]);
   });
 
-  const uses = (count: number): number => count * 2;
+  const talks = (count: number): number => count * 3;
+  const UPDATES_BY_HAND = 2;
 
   it.each([
-    ['sum(openclaw_rl_chat_requests_total)', uses(USE.chats)],
-    ['sum(openclaw_rl_chat_requests_total{stream="true"})', uses(1)],
-    ['sum(openclaw_rl_gateway_overhead_seconds_count)', uses(USE.chats)],
-    ['sum(openclaw_rl_turns_settled_total{outcome="sample"})', uses(USE.samples)],
-    ['sum(openclaw_rl_turns_settled_total{outcome="neutral"})', uses(1)],
-    ['sum(openclaw_rl_turns_disputed_total)', uses(USE.disputed)],
-    ['sum(openclaw_rl_turns_hinted_total{result="hinted"})', uses(USE.hinted)],
-    ['sum(openclaw_rl_samples_total{signal="both"})', uses(USE.hinted)],
-    ['max(openclaw_rl_samples_acknowledged)', uses(USE.trained)],
-    ['min(openclaw_rl_policy_version)', uses(1)],
-    ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', uses(1)],
-    ['max(openclaw_rl_samples_waiting)', uses(USE.samples - USE.trained)],
-    ['sum(openclaw_rl_records_total{result="written"})', uses(USE.samples + 3)],
-    ['sum(openclaw_rl_feedback_total{fate="used"})', uses(1)],
+    ['sum(openclaw_rl_chat_requests_total)', talks(TALK.chats) + UPDATES_BY_HAND],
+    ['sum(openclaw_rl_chat_requests_total{stream="true"})', talks(1)],
+    ['sum(openclaw_rl_gateway_overhead_seconds_count)', talks(TALK.chats) + UPDATES_BY_HAND],
+    ['sum(openclaw_rl_turns_settled_total{outcome="sample"})', talks(TALK.samples)],
+    ['sum(openclaw_rl_turns_settled_total{outcome="neutral"})', talks(1)],
+    ['sum(openclaw_rl_turns_disputed_total)', talks(TALK.disputed)],
+    ['sum(openclaw_rl_turns_hinted_total{result="hinted"})', talks(TALK.hinted)],
+    ['sum(openclaw_rl_samples_total{signal="both"})', talks(TALK.hinted)],
+    ['max(openclaw_rl_samples_acknowledged)', UPDATES_BY_HAND * BY_HAND + BATCH],
+    ['min(openclaw_rl_policy_version)', UPDATES_BY_HAND + 1],
+    ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', UPDATES_BY_HAND + 1],
+    ['max(openclaw_rl_samples_waiting)', 0],
+    ['sum(openclaw_rl_training_rounds_total{outcome="trained"})', 1],
+    ['max(openclaw_rl_training{kind="samples"})', BATCH],
+    ['max(openclaw_rl_training{kind="skipped"})', 0],
+    ['sum(openclaw_rl_records_total{result="written"})', talks(TALK.samples + 3)],
+    ['sum(openclaw_rl_feedback_total{fate="used"})', talks(1)],
     ['max(openclaw_rl_consumer_pending)', 0],
     ['count(openclaw_rl_bus_up == 1)', 6],
     ['count(openclaw_rl_judge_breaker_open{job="prm-judge"})', 2],
@@ -117,6 +125,17 @@ describe('after people, judges and a trainer have used the stack', () => {
     await expect(valueOf('sum(openclaw_rl_tokens_total{kind="completion"})')).resolves.toBeGreaterThan(0);
   });
 
+  it('has a panel for every number that the trainer tells of a round', async () => {
+    const told = (await prometheus.query('openclaw_rl_training')).map(({ metric }) => metric.kind);
+    const shown = panelExpressions.map(({ expr }) => /openclaw_rl_training\{kind="(\w+)"\}/.exec(expr)?.[1]);
+    expect(told.length).toBeGreaterThan(0);
+    expect([...new Set(shown)].filter((kind) => kind !== undefined).sort()).toEqual([...new Set(told)].sort());
+  });
+
+  it('finds the log-probs of the engine and of the trainer equal', async () => {
+    await expect(valueOf('max(openclaw_rl_training{kind="log_prob_difference"})')).resolves.toBeLessThan(1e-4);
+  });
+
   it('measures the store', async () => {
     await expect(valueOf('max(openclaw_rl_store_limit_bytes{stream="RL_TURNS"})')).resolves.toBe(
       Math.floor(1024 ** 3 * 0.4),
@@ -126,7 +145,7 @@ describe('after people, judges and a trainer have used the stack', () => {
 
   it('every process has logged JSON, and no word of a conversation', () => {
     const logs = Object.entries(deployed.logs());
-    expect(logs).toHaveLength(6);
+    expect(logs).toHaveLength(7);
     for (const [name, text] of logs) {
       const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('ready on '));
       expect([name, lines.length > 0]).toEqual([name, true]);

@@ -2,24 +2,37 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until, type AnswerRule } from '@app/testing';
+import { lastingPort } from '../crash/ports';
+import { Service } from '../crash/service';
 import { CrashStack } from '../crash/stack';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
+import { POCKET_WEIGHTS, startPocketEngine } from '../support/start-pocket-engine';
 import { TrainerClient } from '../support/trainer-client';
 
 const TOOLS = [{ type: 'function', function: { name: 'exec', parameters: { type: 'object', properties: {} } } }];
 
-/** A stack as it runs in containers, but for the containers: two judges, and the users of NATS. */
+/** A stack as it runs in containers, but for the containers: two judges, the users of NATS, the pocket model and its trainer. */
 export interface DeployedStack {
   readonly stack: CrashStack;
-  /** Lets people talk, judges vote, and a trainer train; each time with other sessions. */
+  readonly engineUrl: string;
+  readonly trainerUrl: string;
+  /** Lets people talk and judges vote, each time with other sessions, and makes a weight update as a trainer of one's own does. */
   use(): Promise<void>;
+  /** Lets people talk until the built-in trainer has its batch, and trains on it. */
+  train(): Promise<void>;
   /** What each process has written so far, by its name. */
   logs(): Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** What one `use` comes to. */
-export const USE = { chats: 11, samples: 4, trained: 3, disputed: 1, hinted: 1 } as const;
+/** What people's talk comes to, each time. */
+export const TALK = { chats: 10, samples: 4, disputed: 1, hinted: 1 } as const;
+
+/** Samples of an update by hand; the chat that waits for it comes on top of the talk. */
+export const BY_HAND = 3;
+
+/** Samples of the built-in trainer's batch: what two updates by hand leave, and one more talk. */
+export const BATCH = 6;
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -73,24 +86,50 @@ const post = async (url: string, body: object): Promise<void> => {
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
 };
 
-const useStack = async (stack: CrashStack, round: number): Promise<void> => {
+/** What people say in one round; its sessions are the round's own. */
+const talk = async (stack: CrashStack, round: number): Promise<void> => {
   const gateway = stack.gateways[0]!.url;
   for (const [index, says] of SAYS.entries()) await converse(gateway, says, { session: `${round}-${index}` });
   await converse(gateway, ['A stream, please.'], { session: `${round}-stream`, stream: true });
   const turnId = await converse(gateway, ['What is your name?'], { session: `${round}-feedback` });
   await post(`${gateway}/v1/feedback`, { turn_id: turnId, score: 1 });
   await post(`${gateway}/v1/sessions/${round}-0/end`, {});
+};
+
+/** A batch, and an update around which a chat waits. The weights are the ones that serve already. */
+const updateByHand = async (stack: CrashStack, round: number): Promise<void> => {
   const trainer = new TrainerClient(stack.doors[0]!);
-  const ready = round + USE.samples;
+  const ready = (round + 1) * TALK.samples - round * BY_HAND;
   await until(async () => (await trainer.stats()).waiting === ready, { what: `${ready} samples`, timeoutMs: 30_000 });
-  const { lease_id: lease } = await trainer.lease({ max: USE.trained, min: USE.trained });
+  const { lease_id: lease } = await trainer.lease({ max: BY_HAND, min: BY_HAND });
   const { token } = await trainer.post<{ token: string }>('/v1/policy/updates', { lease_ids: [lease] });
-  const waiting = converse(gateway, ['Who waits at the gate?'], { session: `${round}-gate` });
+  const waiting = converse(stack.gateways[0]!.url, ['Who waits at the gate?'], { session: `${round}-gate` });
   await until(async () => (await stack.metric(stack.of('gateway')[0]!, 'openclaw_rl_gate_closed')) === 1, {
     what: 'the gateway knows that the gate is closed',
   });
-  await post(`${stack.doors[0]}/v1/policy/updates/${token}/commit`, { weights_path: `/weights/${round}` });
+  await post(`${stack.doors[0]}/v1/policy/updates/${token}/commit`, { weights_path: POCKET_WEIGHTS });
   await waiting;
+};
+
+/** The trainer of the compose file's default profile, with a door and a folder of this stack's. */
+const startTrainer = async (stack: CrashStack): Promise<{ trainer: Service; url: string }> => {
+  const port = await lastingPort();
+  const trainer = new Service({
+    app: 'trainer',
+    name: 'trainer',
+    logs: join(stack.folder, 'logs'),
+    env: {
+      ...stack.of('sample-submitter')[0]!.options.env,
+      OPENCLAW_RL_TRAINER_BACKEND: 'pocket',
+      OPENCLAW_RL_TRAINER_DOOR_URL: stack.doors[0]!,
+      OPENCLAW_RL_TRAINING_WEIGHTS_DIR: join(stack.folder, 'weights'),
+      OPENCLAW_RL_RL_ROLLOUT_STEPS: String(BATCH),
+      OPENCLAW_RL_METRICS_PORT: String(port),
+    },
+  });
+  trainer.start();
+  await trainer.whenUp();
+  return { trainer, url: `http://127.0.0.1:${port}` };
 };
 
 /** Judges a turn in two minds; asked for a hint, and about other turns, the double answers as it does. */
@@ -111,11 +150,14 @@ export const startDeployedStack = async (): Promise<DeployedStack> => {
   const recordsDir = mkdtempSync(join(tmpdir(), 'records-'));
   const passwords = readEnvFile('deploy/env/nats.env');
   Object.assign(process.env, passwords);
+  const engine = await startPocketEngine();
   const stack = await CrashStack.start({
     idleS: 120,
     natsConfig: natsConfigOfCompose(),
     replicas: { gateway: 1, 'session-tracker': 1, 'opd-teacher': 1, 'sample-submitter': 1 },
     env: {
+      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+      OPENCLAW_RL_SERVER_POLICY_MODEL: 'policy',
       OPENCLAW_RL_RL_ALGORITHM: 'hybrid',
       OPENCLAW_RL_SERVER_TEMPERATURE: '1',
       OPENCLAW_RL_RECORDS_ENABLED: 'true',
@@ -128,19 +170,33 @@ export const startDeployedStack = async (): Promise<DeployedStack> => {
     }),
   });
   stack.judge.script(disputeRule());
+  const { trainer, url: trainerUrl } = await startTrainer(stack);
   let rounds = 0;
   return {
     stack,
+    engineUrl: engine.url,
+    trainerUrl,
     use: async () => {
-      await useStack(stack, rounds);
+      await talk(stack, rounds);
+      await updateByHand(stack, rounds);
       rounds += 1;
+    },
+    train: async () => {
+      await talk(stack, rounds);
+      rounds += 1;
+      await until(() => trainer.output.includes('a round of training is done'), {
+        what: 'the trainer has trained',
+        timeoutMs: 60_000,
+      });
     },
     logs: () => {
       const read = (name: string): string => readFileSync(join(stack.folder, 'logs', `${name}.log`), 'utf8');
-      return Object.fromEntries(stack.services.map(({ name }) => [name, read(name)]));
+      return Object.fromEntries([...stack.services, trainer].map(({ name }) => [name, read(name)]));
     },
     stop: async () => {
+      await trainer.stop();
       await stack.stop();
+      await engine.close();
       rmSync(recordsDir, { recursive: true, force: true });
       for (const name of Object.keys(passwords)) Reflect.deleteProperty(process.env, name);
     },

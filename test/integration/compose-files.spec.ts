@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { SettingsError, type Settings } from '@app/config';
-import { planPools } from '@app/pools';
+import { describePlan, planPools } from '@app/pools';
 import { readEnvFile, readText, ROOT, servicesOf } from '../support/compose-file';
 import { settingsFrom } from '../support/settings-from';
 
@@ -91,12 +92,15 @@ describe('compose files', () => {
       'opd-teacher',
       'prm-judge',
       'sample-submitter',
+      'slime-trainer',
     ]);
   });
 
   it('pin every image to a version', () => {
     const images = FILES.flatMap((file) => Object.values(servicesOf(file)).map(({ image }) => image ?? null));
-    const foreign = images.filter((image) => image !== null && !/:v?\d+\.\d+\.\d+(-[\w.]+)?$/.test(image));
+    const foreign = images.filter(
+      (image) => image !== null && !/:(v?\d+\.\d+\.\d+|nightly-dev-\d{8}[a-z])(-[\w.]+)?$/.test(image),
+    );
     expect(foreign).toEqual([]);
   });
 
@@ -123,18 +127,71 @@ describe('compose files', () => {
     expect(readEnvFile('deploy/.env')).toEqual({ COMPOSE_PROFILES: 'pocket' });
   });
 
-  it('give the engines the GPUs and the parallelism that the pools plan for them', () => {
-    const { policy, prm } = planPools(settingsOf('gateway')).pools;
+  it('give engines and trainer the GPUs that `npm run pools` prints, and the parallelism', () => {
+    const plan = planPools(settingsOf('gateway'));
+    const printed = /^ {2}trainer: .*\n^ {2}policy: .*\n^ {2}prm: .*$/m.exec(describePlan(plan))?.[0] ?? '';
     const devicesOf = (service: string): unknown => services[service]?.deploy?.resources.reservations?.devices;
-    const devices = (gpus: readonly number[]) => [
-      { driver: 'nvidia', device_ids: gpus.map(String), capabilities: ['gpu'] },
-    ];
-    expect(devicesOf('policy-engine')).toEqual(devices(policy.gpus));
-    expect(devicesOf('prm-engine')).toEqual(devices(prm.gpus));
+    expect(parse(printed)).toEqual({
+      trainer: devicesOf('slime-trainer'),
+      policy: devicesOf('policy-engine'),
+      prm: devicesOf('prm-engine'),
+    });
+    const { trainer, policy, prm } = plan.pools;
     expect(readEnvFile('.env.example')).toMatchObject({
       POLICY_TP_SIZE: String(policy.tensorParallel),
       PRM_TP_SIZE: String(prm.tensorParallel),
     });
+    expect(readText('deploy/slime/run_qwen3_4b.sh')).toContain(`\${ACTOR_GPUS:-${trainer.gpus.length}}`);
+  });
+
+  it('start the engines as the published system does, with token ids and log-probs that can be trained on', () => {
+    const published = [
+      '--tp-size=${POLICY_TP_SIZE:-2}',
+      '--tool-call-parser=${POLICY_TOOL_CALL_PARSER:-qwen25}',
+      '--reasoning-parser=${POLICY_REASONING_PARSER:-qwen3}',
+      '--context-length=32768',
+      '--mem-fraction-static=0.85',
+    ];
+    const flags = (service: string): unknown => services[service]?.command;
+    expect(flags('policy-engine')).toEqual(
+      expect.arrayContaining([...published, '--return-input-ids', '--return-output-ids']),
+    );
+    expect(flags('prm-engine')).toEqual(expect.arrayContaining(published.slice(3)));
+    for (const service of ['policy-engine', 'prm-engine'])
+      expect(services[service]?.environment).toMatchObject({ SGLANG_RETURN_ORIGINAL_LOGPROB: '1' });
+  });
+
+  it('let slime train at the door, and the policy engine read its weights under the path that it writes', () => {
+    const env = readEnvFile('deploy/env/slime-trainer.env');
+    const { door } = settingsOf('sample-submitter');
+    expect(door.apiKeys).toContain(env.OPENCLAW_RL_DOOR_KEY);
+    expect(env.OPENCLAW_RL_DOOR_URL).toBe(`http://sample-submitter:${door.port}`);
+    expect(`http://${env.ENGINES}`).toBe(settingsOf('gateway').server.baseUrl);
+    const mounted = (service: string) => services[service]?.volumes as readonly string[];
+    expect(mounted('slime-trainer')).toContain('slime:/slime-run');
+    expect(mounted('policy-engine')).toContain('slime:/slime-run:ro');
+    for (const name of ['UPDATES', 'SAVE', 'REF']) expect(env[name]).toMatch(/^\/slime-run\//);
+    expect(`${mounted('slime-trainer')[0]}${(services['slime-trainer']?.command as string[])[0]}`).toBe(
+      './slime:/openclaw-rl:ro/openclaw-rl/run_qwen3_4b.sh',
+    );
+  });
+
+  it('start by default what serves, judges, hints, trains and watches', () => {
+    const started = Object.entries(services).filter(([, { profiles }]) => profiles?.includes('pocket') ?? true);
+    expect(started.map(([name]) => name).sort()).toEqual([
+      'gateway',
+      'grafana',
+      'nats',
+      'opd-teacher',
+      'pocket-engine',
+      'pocket-teacher',
+      'prm-judge',
+      'prometheus',
+      'sample-submitter',
+      'session-tracker',
+      'trainer',
+    ]);
+    expect(settingsOf('opd-teacher').rl.asksTeacher).toBe(true);
   });
 
   it('do not let the gateway start without keys behind TLS', () => {

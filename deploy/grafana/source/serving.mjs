@@ -90,5 +90,16 @@ export const serving = dashboard('openclaw-rl-serving', {
       unit: 'short',
       queries: { open: 'max(openclaw_rl_sessions_open)' },
     }),
+    panel('Tokens of the pocket engine', {
+      description: 'Tokens a second that each pocket engine generates; without profile pocket there is none.',
+      unit: 'ops',
+      queries: { '{{instance}}': 'sum by (instance) (rate(openclaw_rl_pocket_tokens_total[$__rate_interval]))' },
+    }),
+    panel('Answers in the pocket engine', {
+      description: 'Answers that are generated now, and those that wait for pocket.streams to have room.',
+      unit: 'short',
+      stacked: true,
+      queries: { '{{state}}': 'sum by (state) (openclaw_rl_pocket_answers)' },
+    }),
   ],
 });

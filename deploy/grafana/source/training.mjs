@@ -1,4 +1,5 @@
 import { dashboard, panel } from './panel.mjs';
+import { roundPanels } from './rounds.mjs';
 
 export const training = dashboard('openclaw-rl-training', {
   title: 'OpenClaw-RL: training',
@@ -72,5 +73,6 @@ export const training = dashboard('openclaw-rl-training', {
       min: -1,
       queries: { score: 'job:openclaw_rl_score:mean1h' },
     }),
+    ...roundPanels,
   ],
 });
