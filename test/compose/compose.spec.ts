@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@app/testing';
 import { readEnvFile, servicesOf } from '../support/compose-file';
@@ -238,5 +238,56 @@ describe('with secrets of its own and TLS in front', () => {
 
   it('has kept the samples', async () => {
     await whenSamplesAre(samples);
+  });
+
+  it('takes a new key beside the old one, and then the new one alone', async () => {
+    const file = join(project.copy, 'deploy/secrets/gateway.env');
+    const withKeys = async (keys: string): Promise<void> => {
+      const others = readFileSync(file, 'utf8').replace(/^OPENCLAW_RL_GATEWAY_API_KEYS=.*\n/m, '');
+      writeFileSync(file, `OPENCLAW_RL_GATEWAY_API_KEYS=${keys}\n${others}`);
+      await tls.compose('up', '-d', 'gateway');
+      await tls.whenHealthy();
+    };
+    const statusWith = async (one: string): Promise<number> => (await askOverTls(project.tlsPort, one)).status;
+    await withKeys(`${key},k-new`);
+    expect([await statusWith(key), await statusWith('k-new')]).toEqual([200, 200]);
+    await withKeys('k-new');
+    expect([await statusWith(key), await statusWith('k-new')]).toEqual([401, 200]);
+    key = 'k-new';
+  });
+
+  it('comes back from a backup with its samples, its policy and its weights', async () => {
+    const before = await askDoor<Policy>('/v1/policy');
+    const env = { ...project.env, COMPOSE_PROJECT_NAME: 'openclaw-rl-test' };
+    const run = (script: string): string =>
+      execFileSync('sh', [join(project.copy, 'deploy', script), join(project.copy, 'backup')], {
+        env,
+        encoding: 'utf8',
+      });
+    expect(run('backup.sh').match(/\w+(?=\.tgz)/g)).toEqual(['nats', 'records', 'weights']);
+    await tls.whenHealthy();
+    await tls.compose('down', '--volumes');
+    expect(run('restore.sh').trim().split('\n')).toHaveLength(3);
+    await tls.compose('up', '-d');
+    await tls.whenHealthy();
+    await whenSamplesAre(samples);
+    await expect(askDoor<Policy>('/v1/policy')).resolves.toMatchObject({
+      policy_version: before.policy_version,
+      engines: [{ version: before.engine_version }],
+    });
+  });
+
+  it("deletes a session's data, and knows it no more", async () => {
+    await praise(project.gateway, 'to-delete', key);
+    await whenSamplesAre(samples + 1);
+    const remove = async (): Promise<[number, unknown]> => {
+      const url = `${project.gateway}/v1/sessions/to-delete`;
+      const response = await fetch(url, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
+      return [response.status, await response.json()];
+    };
+    const [status, body] = await remove();
+    expect(status).toBe(200);
+    expect((body as { deleted: { messages: number } }).deleted.messages).toBeGreaterThan(0);
+    await expect(remove()).resolves.toEqual([404, expect.anything()]);
   });
 });

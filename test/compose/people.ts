@@ -17,12 +17,24 @@ interface Answer {
   readonly message: Message;
 }
 
+/** Who talks: to which gateway, in which session, and with which key where keys are asked for. */
+interface Person {
+  readonly gateway: string;
+  readonly session: string;
+  readonly key?: string;
+}
+
 /** Asks until there is an answer, as a client does whose server is being restarted. */
-const ask = async (gateway: string, session: string, messages: readonly Message[]): Promise<Answer> => {
+const ask = async (person: Person, messages: readonly Message[]): Promise<Answer> => {
+  const { gateway, session, key } = person;
   for (;;) {
     const response = await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': session },
+      headers: {
+        'content-type': 'application/json',
+        'x-session-id': session,
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
       body: JSON.stringify({ messages, tools: TOOLS }),
     }).catch(() => null);
     const body =
@@ -34,20 +46,20 @@ const ask = async (gateway: string, session: string, messages: readonly Message[
 };
 
 /** One conversation: a question, and what a person says of its answer. Returns the ids of both turns. */
-const converse = async (gateway: string, session: string, reaction: string): Promise<readonly string[]> => {
-  const question: Message = { role: 'user', content: `What is ${session}?` };
-  const first = await ask(gateway, session, [question]);
-  const second = await ask(gateway, session, [question, first.message, { role: 'user', content: reaction }]);
+const converse = async (person: Person, reaction: string): Promise<readonly string[]> => {
+  const question: Message = { role: 'user', content: `What is ${person.session}?` };
+  const first = await ask(person, [question]);
+  const second = await ask(person, [question, first.message, { role: 'user', content: reaction }]);
   return [first.turnId, second.turnId];
 };
 
 /** A question, and praise for its answer. */
-export const praise = (gateway: string, session: string): Promise<readonly string[]> =>
-  converse(gateway, session, 'Thanks, that works.');
+export const praise = (gateway: string, session: string, key?: string): Promise<readonly string[]> =>
+  converse({ gateway, session, ...(key === undefined ? {} : { key }) }, 'Thanks, that works.');
 
 /** A question, and how its answer should have been. */
 export const correct = (gateway: string, session: string): Promise<readonly string[]> =>
-  converse(gateway, session, 'This sounds like an AI. Please write like a student.');
+  converse({ gateway, session }, 'This sounds like an AI. Please write like a student.');
 
 /** Holds conversations one after the other until it is told to stop. Returns the sessions that it held. */
 export const keepPraising = async (gateway: string, name: string, stop: AbortSignal): Promise<readonly string[]> => {

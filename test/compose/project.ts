@@ -65,6 +65,11 @@ export class Project {
     return this.parts.ports.TLS_PORT;
   }
 
+  /** Environment of commands that are to meet the same Docker. */
+  get env(): Readonly<Record<string, string>> {
+    return this.parts.env;
+  }
+
   compose(...args: readonly string[]): Promise<string> {
     const [file = '', ...first] = this.command;
     return this.run(file, [...first, ...args]);
