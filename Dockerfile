@@ -26,7 +26,7 @@ RUN install -d -o node -g node /var/lib/openclaw-rl
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist/libs dist/libs
 USER node
-HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
     CMD ["node", "-e", "fetch(process.env.READY_URL).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node"]
 
