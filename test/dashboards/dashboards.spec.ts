@@ -15,8 +15,6 @@ const NOTHING_WRONG: Readonly<Record<string, string>> = {
   openclaw_rl_capture_dropped_total: 'no turn is dropped',
   'openclaw_rl_turns_settled_total{outcome="dead_letter"}': 'no message is given up',
   'openclaw_rl_chat_requests_total{status=~"5.."}': 'no chat fails',
-  'openclaw_rl_policy_updates_total{outcome=~"aborted|expired"}': 'every update is committed',
-  'openclaw_rl_training_rounds_total{outcome="failed"}': 'every round of training succeeds',
 };
 
 const isExcused = ({ expr }: Expression): boolean => selectorsIn(expr).every((selector) => selector in NOTHING_WRONG);
@@ -108,6 +106,9 @@ describe('after people, judges and a trainer have used the stack', () => {
     ['min(openclaw_rl_policy_version)', UPDATES_BY_HAND + 1],
     ['sum(openclaw_rl_policy_updates_total{outcome="committed"})', UPDATES_BY_HAND + 1],
     ['max(openclaw_rl_samples_waiting)', 0],
+    // The trainer began with weights that updates by hand have replaced: it finds that out, and trains again from those.
+    ['sum(openclaw_rl_policy_updates_total{outcome="aborted"})', 1],
+    ['sum(openclaw_rl_training_rounds_total{outcome="failed"})', 1],
     ['sum(openclaw_rl_training_rounds_total{outcome="trained"})', 1],
     ['max(openclaw_rl_training{kind="samples"})', BATCH],
     ['max(openclaw_rl_training{kind="skipped"})', 0],
