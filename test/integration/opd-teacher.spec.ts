@@ -364,7 +364,9 @@ describe('opd-teacher', () => {
     const working = await start();
     const turns = await Promise.all(Array.from({ length: 6 }, () => turn()));
     await Promise.all(turns.map((turnId) => hinted(turnId)));
-    await expect(metricOf(working, 'turns_hinted_total')).resolves.toEqual({ hinted: turns.length });
+    await until(async () => (await metricOf(working, 'turns_hinted_total')).hinted === turns.length, {
+      what: 'all by one',
+    });
     await expect(metricOf(resting, 'votes_total')).resolves.toEqual({});
   });
 

@@ -143,7 +143,7 @@ describe('prm-judge', () => {
     const working = await start();
     const turns = await Promise.all(Array.from({ length: 6 }, () => turn()));
     await Promise.all(turns.map((turnId) => judged(turnId)));
-    await expect(working.metric('turns_judged_total')).resolves.toEqual({ '1': turns.length });
+    await until(async () => (await working.metric('turns_judged_total'))['1'] === turns.length, { what: 'all by one' });
     await expect(resting.metric('votes_total')).resolves.toEqual({});
   });
 
