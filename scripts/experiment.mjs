@@ -20,6 +20,7 @@ npm run experiment -- [options]
   --seeds LIST     (default ${SEEDS.join(',')})
   --controls LIST  of ${CONTROLS.map(({ distortion }) => distortion).join(', ')}; or none (default all)
   --updates N      weight updates of a run (default ${SETTING.updates})
+  --people N       who talk at a time: with 1, samples are hardly ever behind (default ${SETTING.people})
   --results        run nothing, write the results of what is there
   --runs PATH      folder of the finished runs (default .openclaw-rl/experiment)
   --out PATH       folder of the results (default docs)
@@ -33,7 +34,7 @@ await runScript(async () => {
   await ensureInstalled();
   await ensureBuilt();
   for (const folder of [options.runs, options.out]) mkdirSync(folder, { recursive: true });
-  const setting = { ...SETTING, updates: options.updates };
+  const setting = { ...SETTING, updates: options.updates, people: options.people };
   if (!options.results) await runAll(planRuns(options), { setting, folder: options.runs });
   await writeResults(options.runs, options.out);
 });
@@ -60,6 +61,7 @@ function readOptions() {
     noises: numbers('noise', (share) => share >= 0 && share <= 1, 'numbers from 0 to 1'),
     seeds: numbers('seeds', isWhole, whole),
     updates: numbers('updates', isWhole, whole)[0],
+    people: numbers('people', isWhole, whole)[0],
     controls: CONTROLS.filter(({ distortion }) => distortions.includes(distortion)),
     results: values.results,
     runs: resolve(root, values.runs),
@@ -76,6 +78,7 @@ function parse() {
         seeds: { type: 'string', default: SEEDS.join(',') },
         controls: { type: 'string', default: CONTROLS.map(({ distortion }) => distortion).join(',') },
         updates: { type: 'string', default: String(SETTING.updates) },
+        people: { type: 'string', default: String(SETTING.people) },
         runs: { type: 'string', default: '.openclaw-rl/experiment' },
         results: { type: 'boolean', default: false },
         out: { type: 'string', default: 'docs' },

@@ -20,10 +20,10 @@ export const LOCKSTEP = {
  * settled any more and no update can come of what there is, more is said: two people may have said the same at the same time, which
  * is one conversation to everybody else, or no turn has become a sample.
  */
-export function inRounds(turns) {
+export function inRounds(turns, people) {
   let [settled, since] = [-1, 0];
   return {
-    people: PEOPLE,
+    people,
     mayTalk: ({ stats, followed, updates }) => {
       const now = performance.now();
       if (settledTurns(stats) !== settled) [settled, since] = [settledTurns(stats), now];

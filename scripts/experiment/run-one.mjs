@@ -10,6 +10,7 @@ import { startRunStack } from './stack.mjs';
 export const SETTING = {
   updates: 16,
   turns: 16,
+  people: 8,
   questions: 300,
   glance: 60,
   temperature: TEMPERATURE,
@@ -21,7 +22,7 @@ export const SETTING = {
  * what became of the turns.
  */
 export async function runOnce(run, setting, { onScore }) {
-  const { updates, turns, questions, glance, temperature, training } = setting;
+  const { updates, turns, people, questions, glance, temperature, training } = setting;
   const { seed } = run;
   let found;
   await withQuietSupervisor('experiment', async ({ folder, supervisor, signal }) => {
@@ -31,7 +32,7 @@ export async function runOnce(run, setting, { onScore }) {
       const exam = loadExperimentLibrary().drawExam(seed, questions);
       const scores = await learn({
         ...{ gatewayUrl, doorUrl, updates, seed, temperature, exam, glance, signal },
-        ...{ pace: inRounds(turns), onLook: () => undefined, onScore },
+        ...{ pace: inRounds(turns, people), onLook: () => undefined, onScore },
       });
       const { outcomes, signals } = await doorStats(doorUrl);
       found = { scores, updates: stack.updates.slice(0, updates), outcomes, signals };

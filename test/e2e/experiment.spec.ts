@@ -105,6 +105,7 @@ describe('npm run experiment', () => {
 
   it.each([
     [['--methods', 'ppo'], '--methods has "ppo"; allowed: binary, opd, hybrid'],
+    [['--people', '0'], '--people is "0"; allowed: a whole number from 1 to 1000000'],
     [['--noise', '4'], '--noise is "4"; allowed: numbers from 0 to 1'],
   ])('refuses %j', async (options, message) => {
     await expect(experiment(...options)).rejects.toMatchObject({ stderr: expect.stringContaining(message) });
