@@ -264,16 +264,18 @@ describe('with secrets of its own and TLS in front', () => {
         env,
         encoding: 'utf8',
       });
-    expect(run('backup.sh').match(/\w+(?=\.tgz)/g)).toEqual(['nats', 'records', 'weights']);
+    const archives = run('backup.sh').match(/\w+(?=\.tgz)/g) ?? [];
+    expect(archives.slice(0, 3)).toEqual(['nats', 'records', 'weights']);
     await tls.whenHealthy();
     await tls.compose('down', '--volumes');
-    expect(run('restore.sh').trim().split('\n')).toHaveLength(3);
+    expect(run('restore.sh').trim().split('\n')).toHaveLength(archives.length);
     await tls.compose('up', '-d');
     await tls.whenHealthy();
     await whenSamplesAre(samples);
     await expect(askDoor<Policy>('/v1/policy')).resolves.toMatchObject({
       policy_version: before.policy_version,
-      engines: [{ version: before.engine_version }],
+      weights_path: before.weights_path,
+      engines: before.engines.map(({ version }) => ({ version })),
     });
   });
 
