@@ -74,10 +74,12 @@ function teacherCount({ rl }) {
 }
 
 async function refuseTakenPorts(config, settings, { judges }) {
-  const { gateway, door, metrics } = settings;
+  const { gateway, door, metrics, pocket } = settings;
+  // Nobody is told to take a port for one that another of ours asks for.
+  const reserved = [gateway, door, metrics, pocket].map((section) => section.port);
   const envOf = (path) => config.describeSettings().find((row) => row.path === path).env;
   const require = (section, path, port = section.port) =>
-    requireFreePort({ host: section.host, port, path, env: envOf(path) });
+    requireFreePort({ host: section.host, port, path, env: envOf(path), reserved });
   await require(gateway, 'gateway.port');
   await require(door, 'door.port');
   if (metrics.port === 0) return;

@@ -17,8 +17,25 @@ export function freePort() {
   return tryListen('127.0.0.1', 0);
 }
 
-/** Refuses a port that is taken, by the name of the setting that asked for it. */
-export async function requireFreePort({ host, port, path, env }) {
+/** The next port that nobody listens on, and that is not among `reserved`; behind the last one, the first from 1024 on. */
+async function nextFreePort(host, port, reserved) {
+  const others = [...range(port + 1, 65_536), ...range(1024, port)].filter((each) => !reserved.includes(each));
+  for (const other of others) {
+    const isFree = await tryListen(host, other).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return other;
+  }
+  return 0;
+}
+
+function range(first, end) {
+  return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
+}
+
+/** Refuses a port that is taken, by the name of the setting that asked for it; names a free one that is none of `reserved`. */
+export async function requireFreePort({ host, port, path, env, reserved = [] }) {
   if (port === 0) return;
   try {
     await tryListen(host, port);
@@ -26,7 +43,7 @@ export async function requireFreePort({ host, port, path, env }) {
     const names = `${path} (${env.join(', ')})`;
     const variable = env.at(-1);
     if (error.code === 'EADDRINUSE') {
-      const other = port < 65_535 ? port + 1 : port - 1;
+      const other = await nextFreePort(host, port, reserved);
       throw new Problem(
         `Port ${port} on ${host} is taken, and ${names} asks for it.\n` +
           `Stop what listens there, or choose another port: ${variable}=${other} npm start`,

@@ -116,13 +116,19 @@ describe('what is refused before anything starts', () => {
   test.each([
     ['PORT', 'gateway.port', {}],
     ['OPENCLAW_RL_DOOR_PORT', 'door.port', { PORT: '0' }],
-  ])('a port of %s that is taken, by its number and setting', async (variable, setting, others) => {
-    const { server, port } = await listenSomewhere();
-    const output = await refusal({ ...others, [variable]: String(port) });
-    server.close();
-    expect(output).toContain(`Port ${port} on 127.0.0.1 is taken, and ${setting} (`);
-    expect(output).toContain(`${variable}=${port + 1} npm start`);
-  });
+  ])(
+    'a port of %s that is taken, by its number and setting, and name one to take',
+    async (variable, setting, others) => {
+      const { server, port } = await listenSomewhere();
+      // The next one is the pocket engine's.
+      const pocket = { OPENCLAW_RL_POCKET_PORT: String(port + 1) };
+      const output = await refusal({ ...others, ...pocket, [variable]: String(port) });
+      server.close();
+      expect(output).toContain(`Port ${port} on 127.0.0.1 is taken, and ${setting} (`);
+      const [, proposed = ''] = new RegExp(`choose another port: ${variable}=(\\d+) npm start`).exec(output) ?? [];
+      expect(Number(proposed)).toBeGreaterThan(port + 1);
+    },
+  );
 
   test('a NATS_URL where nothing answers', async () => {
     const port = await freePort();

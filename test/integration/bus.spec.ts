@@ -632,6 +632,13 @@ describe('the bus', () => {
       await expect(follow(bus, 'a')).rejects.toBeInstanceOf(BusUnavailableError);
     });
 
+    it('tells at once who waits for a server that is away', async () => {
+      const bus = newBus({ url: `nats://127.0.0.1:${await freePort()}` });
+      const told = expect(bus.connection.whenUp(60_000)).rejects.toThrow(/has been closed/);
+      await bus.close();
+      await told;
+    });
+
     it('may come twice, and while the server is away', async () => {
       const bus = newBus();
       await bus.ready();

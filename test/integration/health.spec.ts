@@ -3,6 +3,7 @@ import { Agent, get } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { until } from '@app/testing';
 import { HealthModule, runApp, Telemetry, TelemetryModule, type Readiness } from '@app/telemetry';
+import { Opened } from '../support/opened';
 
 const STATE = Symbol('STATE');
 const state: { current: Readiness } = { current: { ready: true, status: 'ok', detail: {} } };
@@ -24,6 +25,9 @@ class StateModule {}
 })
 class TinyApp {}
 
+const opened = new Opened();
+afterAll(() => opened.close());
+
 describe('an app', () => {
   let app: INestApplication;
   let url: string;
@@ -32,19 +36,20 @@ describe('an app', () => {
 
   beforeAll(async () => {
     const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    app = await runApp({
-      module: TinyApp,
-      host: '127.0.0.1',
-      port: 0,
-      logLevel: 'error',
-      logFormat: 'text',
-      configure,
-    });
+    app = opened.add(
+      await runApp({
+        module: TinyApp,
+        host: '127.0.0.1',
+        port: 0,
+        logLevel: 'error',
+        logFormat: 'text',
+        configure,
+      }),
+    );
     said = write.mock.calls.map(([text]) => String(text)).join('');
     write.mockRestore();
     url = await app.getUrl();
   });
-  afterAll(() => app.close());
 
   it('says on one line where it is, at every log level, and is configured before it listens', () => {
     expect(said).toBe(`ready on ${url}\n`);
@@ -109,16 +114,16 @@ describe('the end of an app', () => {
 
   it('does not wait for a client that keeps its connection, and gives it the reply that was under way', async () => {
     const write = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const waiting = await runApp({
-      module: WaitingApp,
-      host: '127.0.0.1',
-      port: 0,
-      logLevel: 'error',
-      logFormat: 'text',
-    });
+    const options = { host: '127.0.0.1', port: 0, logLevel: 'error', logFormat: 'text' } as const;
+    const waiting = opened.add(await runApp({ module: WaitingApp, ...options }));
     write.mockRestore();
     server = waiting.getHttpServer() as Server;
     const agent = new Agent({ keepAlive: true });
+    opened.add({
+      stop: () => {
+        agent.destroy();
+      },
+    });
     const url = await waiting.getUrl();
     const arrived = new Promise((resolve) => server.once('request', resolve));
     const reply = new Promise<string>((resolve, reject) => {
@@ -133,6 +138,5 @@ describe('the end of an app', () => {
     await arrived;
     await waiting.close();
     await expect(reply).resolves.toBe('over');
-    agent.destroy();
   });
 });

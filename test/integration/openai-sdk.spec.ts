@@ -11,6 +11,7 @@ import OpenAI, {
 import type { Bus } from '@app/bus';
 import { TurnCompleted, TurnSettled } from '@app/contracts';
 import { freePort, startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import { Opened } from '../support/opened';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 import { connectBus } from './submitter-harness';
 
@@ -30,21 +31,24 @@ const CALLED = [
 ];
 
 describe('the openai SDK as a client', () => {
+  const opened = new Opened();
   let nats: NatsServer;
   let engine: EngineDouble;
   let bus: Bus;
   let gateway: TestGateway;
   let client: OpenAI;
 
-  const start = (env: Record<string, string> = {}): Promise<TestGateway> =>
-    startGateway({
-      NATS_URL: nats.url,
-      OPENCLAW_RL_NATS_STORE_GB: '1',
-      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-      OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one',
-      ...env,
-    });
+  const start = async (env: Record<string, string> = {}): Promise<TestGateway> =>
+    opened.add(
+      await startGateway({
+        NATS_URL: nats.url,
+        OPENCLAW_RL_NATS_STORE_GB: '1',
+        OPENCLAW_RL_SERVER_BASE_URL: engine.url,
+        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
+        OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one',
+        ...env,
+      }),
+    );
   const clientOf = (url: string, options: object = {}): OpenAI =>
     new OpenAI({ baseURL: `${url}/v1`, apiKey: 'sk-one', maxRetries: 0, ...options });
   const failureOf = async (work: PromiseLike<unknown>): Promise<InstanceType<typeof APIError>> => {
@@ -60,19 +64,15 @@ describe('the openai SDK as a client', () => {
     from.chat.completions.create({ model: MODEL, messages: MESSAGES, ...more });
 
   beforeAll(async () => {
-    nats = await startNatsServer();
     engine = await startEngineDouble({});
-    bus = await connectBus(nats.url);
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
     gateway = await start();
     client = clientOf(gateway.url);
   });
-  afterAll(async () => {
-    // First: a gateway waits for answers that a failed test has left held.
-    await engine.close();
-    await gateway.close();
-    await bus.close();
-    await nats.stop();
-  });
+  // First: a gateway waits for answers that a failed test has left held.
+  afterAll(() => engine.close());
+  afterAll(() => opened.close());
 
   it('lists the one model', async () => {
     const models = [];
@@ -216,7 +216,6 @@ describe('the openai SDK as a client', () => {
       await expect(patient).resolves.toMatchObject({ object: 'chat.completion' });
     } finally {
       release();
-      await narrow.close();
     }
   });
 
@@ -225,7 +224,6 @@ describe('the openai SDK as a client', () => {
     const failure = await failureOf(ask(clientOf(nobody.url)));
     expect(failure).toBeInstanceOf(InternalServerError);
     expect(failure).toMatchObject({ status: 502, code: 'upstream_unreachable' });
-    await nobody.close();
     expect(await failureOf(ask(clientOf(`http://127.0.0.1:${await freePort()}`)))).toBeInstanceOf(APIConnectionError);
   });
 

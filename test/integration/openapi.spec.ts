@@ -8,6 +8,7 @@ import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
 import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
 import { ODD_TEXTS } from '../input/support/arbitraries';
 import { Contract } from '../support/contract';
+import { Opened } from '../support/opened';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 import { connectBus, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
 
@@ -32,7 +33,7 @@ describe('the OpenAPI document', () => {
   let bus: Bus;
   let gateway: TestGateway;
   let submitter: Submitter;
-  const others: { close(): Promise<void> }[] = [];
+  const opened = new Opened();
 
   const env = (): Record<string, string> => ({
     NATS_URL: nats.url,
@@ -42,27 +43,20 @@ describe('the OpenAPI document', () => {
     OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one',
     OPENCLAW_RL_GATE_HOLD_S: '0',
   });
-  const anotherGateway = async (more: Record<string, string>): Promise<TestGateway> => {
-    const other = await startGateway({ ...env(), ...more });
-    others.push(other);
-    return other;
-  };
+  const anotherGateway = async (more: Record<string, string>): Promise<TestGateway> =>
+    opened.add(await startGateway({ ...env(), ...more }));
 
   beforeAll(async () => {
-    nats = await startNatsServer();
     engine = await startEngineDouble({});
-    gateway = await startGateway(env(), adapters.gateway);
-    bus = await connectBus(nats.url);
+    nats = opened.add(await startNatsServer());
+    bus = opened.add(await connectBus(nats.url));
+    gateway = opened.add(await startGateway(env(), adapters.gateway));
     const more = { ...env(), OPENCLAW_RL_GATEWAY_API_KEYS: '', OPENCLAW_RL_SLIME_NUM_WORKERS: '1' };
-    submitter = await startSubmitter(nats.url, more, adapters.door);
+    submitter = opened.add(await startSubmitter(nats.url, more, adapters.door));
   });
-  afterAll(async () => {
-    // First: a gateway waits for answers that a failed test has left held.
-    await engine.close();
-    await Promise.all([gateway, submitter, ...others].map((each) => each.close()));
-    await bus.close();
-    await nats.stop();
-  });
+  // First: a gateway waits for answers that a failed test has left held.
+  afterAll(() => engine.close());
+  afterAll(() => opened.close());
 
   /** Asks a documented route, holds the answer against the document and returns it. `id` fills the path's parameter. */
   const ask = async (
@@ -151,8 +145,8 @@ describe('the OpenAPI document', () => {
   it.each(contract.routes.filter(({ statuses }) => statuses.includes('401')))(
     'describes what $method $path says without a key',
     async ({ method, path, server }) => {
-      const locked =
-        server === 'gateway' ? gateway : await startSubmitter(nats.url, { OPENCLAW_RL_DOOR_API_KEYS: 'door-key' });
+      const withKey = { OPENCLAW_RL_DOOR_API_KEYS: 'door-key' };
+      const locked = server === 'gateway' ? gateway : opened.add(await startSubmitter(nats.url, withKey));
       const body = method === 'post' ? request() : undefined;
       expect(
         await statusOf(`${method} ${path}`, {
@@ -162,7 +156,6 @@ describe('the OpenAPI document', () => {
           ...(body === undefined ? {} : { body }),
         }),
       ).toBe(401);
-      if (locked !== gateway) await locked.close();
     },
   );
 

@@ -85,7 +85,7 @@ export class Connection {
     return this.session;
   }
 
-  /** Resolves when the server is reachable; rejects with BusUnavailableError after `timeoutMs`. */
+  /** Resolves when the server is reachable; rejects with BusUnavailableError after `timeoutMs`, or once the connection is closed. */
   async whenUp(timeoutMs: number): Promise<Session> {
     if (this.up && this.session !== null) return this.session;
     if (this.closed) throw this.closedError();
@@ -101,6 +101,7 @@ export class Connection {
       }, timeoutMs);
       this.waiters.add(done);
     });
+    if (this.isClosed) throw this.closedError();
     return this.current();
   }
 
@@ -124,6 +125,7 @@ export class Connection {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    for (const waiter of [...this.waiters]) waiter();
     await this.opening.catch(() => undefined);
     if (this.session === null) return;
     const { nc } = this.session;

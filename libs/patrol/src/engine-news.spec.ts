@@ -51,8 +51,14 @@ describe('EngineNews', () => {
     rotation.expect('2-2');
     for (const engine of [A, B]) rotation.noteCheck(engine, { passed: true, weights: 'mine' }, 0);
     expect(lines).toHaveLength(3);
+    expect(lines.slice(1)).toEqual([
+      expect.stringContaining(
+        'engine a:1 gets requests again, since no other is in order: it serves the weights "mine"',
+      ),
+      expect.stringContaining('engine b:1 is out of order, and is asked where there is no better one: it serves'),
+    ]);
     for (const line of lines.slice(1)) {
-      expect(line).toMatch(/gets requests all the same: .*POST \/v1\/policy\/updates.*\{"engine_version": "mine"\}$/);
+      expect(line).toMatch(/POST \/v1\/policy\/updates.*\{"engine_version": "mine"\}$/);
     }
   });
 
@@ -60,16 +66,16 @@ describe('EngineNews', () => {
     const news = new EngineNews('prm', new Telemetry());
     const state = { name: 'a:1', condition: 'sick', inRotation: false, weights: null, expected: null } as const;
     for (let i = 0; i < 2; i += 1) news.tell(state);
-    expect(lines).toEqual(['warn: prm engine a:1 gets no requests: it fails again and again']);
+    expect(lines).toEqual(['warn: prm engine a:1 gets no requests: its last calls or health checks have failed']);
   });
 
   it('says that the last ones serve on, whatever they are', async () => {
     const { rotation, ejections } = watch();
     for (const engine of [A, B]) for (const at of [0, 1]) rotation.noteCall(engine, false, at);
     expect(lines).toEqual([
-      'warn: policy engine a:1 gets no requests: it fails again and again',
-      'warn: policy engine a:1 gets requests all the same: it fails again and again',
-      'warn: policy engine b:1 gets requests all the same: it fails again and again',
+      'warn: policy engine a:1 gets no requests: its last calls or health checks have failed',
+      'warn: policy engine a:1 gets requests again, since no other is in order: its last calls or health checks have failed',
+      'warn: policy engine b:1 is out of order, and is asked where there is no better one: its last calls or health checks have failed',
     ]);
     expect(await ejections('sick')).toBe(1);
   });

@@ -7,7 +7,7 @@ const whyOf = ({ condition, weights, expected }: EngineState): string => {
     case 'ok':
       return 'it is in order';
     case 'sick':
-      return 'it fails again and again';
+      return 'its last calls or health checks have failed';
     case 'stale':
       return `it serves the weights ${JSON.stringify(weights)}, and not ${JSON.stringify(expected)}`;
   }
@@ -61,6 +61,7 @@ export class EngineNews {
       if (wasIn) this.telemetry.metrics.engineEjections.inc({ pool: this.pool, engine: name, condition });
       this.logger.warn(line('gets no requests'));
     } else if (condition === 'ok') this.logger.log(line(wasIn ? 'is well again' : 'gets requests again'));
-    else this.logger.warn(line('gets requests all the same'));
+    else if (wasIn) this.logger.warn(line('is out of order, and is asked where there is no better one'));
+    else this.logger.warn(line('gets requests again, since no other is in order'));
   }
 }
