@@ -8,7 +8,8 @@ const OLDEST_NODE = [20, 19];
 
 /** Installs the dependencies if they are not those of the lock file. */
 export async function ensureInstalled() {
-  refuseOldNode();
+  const old = oldNode();
+  if (old !== null) throw new Problem(`${old.seen}: ${old.remedy}.`);
   if (isInstalled()) return;
   console.log('Installing dependencies (about a minute) ...');
   const flags = ['--include=dev', '--loglevel=error', '--no-audit', '--no-fund'];
@@ -19,11 +20,12 @@ export async function ensureInstalled() {
   if (code !== 0) throw new Problem(`npm ci ended with code ${code}; its message above says why.`);
 }
 
-function refuseOldNode() {
+/** What is wrong with the Node that runs this, and what to do: `{ seen, remedy }`; null where it is new enough. */
+export function oldNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  throw new Problem(`Node ${process.versions.node} is too old: install Node ${OLDEST_NODE.join('.')} or newer.`);
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
+  return { seen: `Node ${process.versions.node} is too old`, remedy: `install Node ${OLDEST_NODE.join('.')} or newer` };
 }
 
 /** npm writes what it installed when it is done; packages for other systems are missing there. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@app/testing';
+import { findOldNode } from '../support/old-node';
 import { startStack, STACK_UP_MS, type Stack } from '../support/start-stack';
 
 const ROOT = join(__dirname, '../..');
@@ -27,7 +28,11 @@ describe('npm run doctor', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const doctor = (args: readonly string[], env: Record<string, string> = {}, toml = ''): Promise<Ended> => {
+  const doctor = (
+    args: readonly string[],
+    env: Record<string, string> = {},
+    { toml = '', node = process.execPath } = {},
+  ): Promise<Ended> => {
     writeFileSync(join(folder, 'settings.toml'), toml);
     const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|TMPDIR|LANG)$/.test(name));
     const all = {
@@ -37,7 +42,7 @@ describe('npm run doctor', () => {
       ...env,
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, ['scripts/doctor.mjs', ...args], { cwd: ROOT, env: all }, (error, output, errors) => {
+      execFile(node, ['scripts/doctor.mjs', ...args], { cwd: ROOT, env: all }, (error, output, errors) => {
         resolve({ code: error === null ? 0 : Number(error.code), output, errors });
       });
     });
@@ -71,12 +76,27 @@ describe('npm run doctor', () => {
       const healthy = await doctor(['--state', folder], env);
       expect(healthy.output).toMatch(/^- +NATS +not running: npm start/m);
       expect(healthy.code).toBe(0);
-      const broken = await doctor(['--state', folder], env, '[judge]\nvote = 3\n');
+      const broken = await doctor(['--state', folder], env, { toml: '[judge]\nvote = 3\n' });
       expect(broken.output).toMatch(/^FAILED +settings .*did you mean judge\.votes\?/m);
       expect(broken.code).toBe(1);
       const { code, errors } = await doctor(['--jsn']);
       expect([code, errors]).toEqual([1, expect.stringContaining("'--jsn'")]);
     },
     STACK_UP_MS,
+  );
+
+  const oldNode = findOldNode();
+  (oldNode === null ? it.skip : it)(
+    oldNode === null ? 'tells a Node that is too old (npm has none for this machine)' : 'tells a Node that is too old',
+    async () => {
+      const node = oldNode ?? '';
+      const { code, output } = await doctor([], {}, { node });
+      expect(output).toBe(
+        'FAILED   Node                      Node 18.20.8 is too old\n         -> install Node 20.19 or newer\n',
+      );
+      expect(code).toBe(1);
+      const report = JSON.parse((await doctor(['--json'], {}, { node })).output) as Report;
+      expect(report).toMatchObject({ ok: false, checks: [{ id: 'node', status: 'failed' }] });
+    },
   );
 });

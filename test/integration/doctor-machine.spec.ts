@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startEngineDouble, startNatsServer, type EngineDoubleOptions } from '@app/testing';
@@ -40,7 +40,71 @@ describe('the doctor on settings', () => {
   it('shows pools that cannot be', async () => {
     const { pools } = await consult(['pools'], { file: '[pools]\npolicy_gpus = "0-1"\ntrainer_gpus = "0-3"\n' });
     expect(pools).toMatchObject({ status: 'failed', seen: expect.stringContaining('both hold GPU 0-1') });
-    expect((await consult(['pools'])).pools?.seen).toContain('policy 4,5');
+    const given = await consult(['pools'], { file: '[pools]\npolicy_gpus = 2\n' });
+    expect(given.pools).toMatchObject({ status: 'failed', seen: expect.stringContaining('no engine runs there') });
+  });
+
+  describe('of GPU pools, beside the GPUs that are there', () => {
+    const external = { OPENCLAW_RL_SERVER_BASE_URL: 'http://127.0.0.1:1', OPENCLAW_RL_SERVER_POLICY_MODEL: 'm' };
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'gpus-'));
+    });
+    afterEach(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    /** The pools' finding on a machine whose driver has a tool that says this. */
+    const lookWith = async (said: string, code: number, env: Record<string, string> = {}) => {
+      const file = join(folder, 'nvidia-smi');
+      writeFileSync(file, `#!/bin/sh\necho "${said}"\nexit ${code}\n`);
+      chmodSync(file, 0o755);
+      return (await consult(['pools'], { env: { PATH: folder, ...env } })).pools;
+    };
+    const listed = (count: number): string =>
+      Array.from({ length: count }, (_, i) => `GPU ${i}: NVIDIA A100 (UUID: GPU-${i})`).join('\n');
+    const BROKEN = 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.';
+
+    it('counts them, and shows which do what', async () => {
+      expect(await lookWith(listed(8), 0, external)).toMatchObject({
+        status: 'ok',
+        seen: 'GPUs of trainer 0-3; policy 4-5; prm -; 8 on this machine (nvidia-smi)',
+      });
+    });
+
+    it('warns where there are fewer than engines on this machine are to have', async () => {
+      expect(await lookWith(listed(2), 0, external)).toMatchObject({
+        status: 'warning',
+        seen: expect.stringContaining('policy 4-5; prm -, and 2 on this machine'),
+        remedy: expect.stringContaining('NUM_GPUS=2'),
+      });
+    });
+
+    it('warns where an operator has planned with some, and the driver is broken', async () => {
+      expect(await lookWith(BROKEN, 9, { ...external, NUM_GPUS: '8' })).toMatchObject({
+        status: 'warning',
+        seen: expect.stringContaining(`no NVIDIA GPU on this machine (nvidia-smi: ${BROKEN})`),
+        remedy: expect.stringContaining('look at the driver'),
+      });
+    });
+
+    it('says that there is none where none is needed, and where the engines are elsewhere', async () => {
+      expect(await lookWith('No devices were found', 6)).toMatchObject({
+        status: 'ok',
+        seen: 'the pocket model needs none; no NVIDIA GPU on this machine (nvidia-smi: No devices were found)',
+      });
+      expect(await lookWith('No devices were found', 6, external)).toMatchObject({
+        status: 'ok',
+        seen: expect.stringMatching(
+          /^no NVIDIA GPU on this machine .*; where the engines run, by default: trainer 0-3/,
+        ),
+      });
+    });
+
+    it('says so where there is no driver at all', async () => {
+      const { pools } = await consult(['pools'], { env: { PATH: folder } });
+      expect(pools?.seen).toMatch(/\((no nvidia-smi, no \/dev\/nvidia0|\/dev\/nvidia\*)\)$/);
+    });
   });
 });
 

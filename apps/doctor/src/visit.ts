@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { loadSettings, Settings, SettingsError, type Environment, type ReadFile } from '@app/config';
+import {
+  configuredSettings,
+  loadSettings,
+  Settings,
+  SettingsError,
+  type Environment,
+  type ReadFile,
+} from '@app/config';
 import { BusVisit } from './bus-visit';
 import type { Options } from './options';
 import { PolicyVisit } from './policy-visit';
@@ -11,6 +18,8 @@ export interface Visit {
   readonly env: Environment;
   /** Defaults where there are problems. */
   readonly settings: Settings;
+  /** Paths of the settings that the file, the environment or `npm start` has set. */
+  readonly configured: ReadonlySet<string>;
   /** Settings that cannot be used, in words. */
   readonly problems: readonly string[];
   /** The stack that `npm start` has started here; null: none runs, or it runs in another way. */
@@ -29,12 +38,12 @@ const urlOf = ({ host, port }: { readonly host: string; readonly port: number })
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
-const read = (env: Environment, readFile?: ReadFile): Pick<Visit, 'settings' | 'problems'> => {
+const read = (env: Environment, readFile?: ReadFile): Pick<Visit, 'settings' | 'configured' | 'problems'> => {
   try {
-    return { settings: loadSettings(env, readFile), problems: [] };
+    return { settings: loadSettings(env, readFile), configured: configuredSettings(env, readFile), problems: [] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { settings: new Settings(), problems: error.problems };
+    return { settings: new Settings(), configured: new Set(), problems: error.problems };
   }
 };
 
@@ -42,11 +51,12 @@ const read = (env: Environment, readFile?: ReadFile): Pick<Visit, 'settings' | '
 export const beginVisit = (options: Options, given: Environment, readFile?: ReadFile): Visit => {
   const running = readRunningStack(options.stateDir);
   const env = { ...given, ...running?.settings };
-  const { settings, problems } = read(env, readFile);
+  const { settings, configured, problems } = read(env, readFile);
   return {
     options,
     env,
     settings,
+    configured,
     problems,
     running,
     isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),

@@ -1,5 +1,6 @@
 export { describePlan } from './describe-plan';
 export { GateWatch } from './gate-watch';
+export { showGpus } from './gpu-share';
 export {
   LeaseError,
   LeaseExpiredError,

@@ -1,4 +1,3 @@
-import { configuredSettings } from '@app/config';
 import type { Check } from '../check';
 import { NatsRefusedError } from '../bus-visit';
 import { failed, ok, worstOf, type Finding } from '../finding';
@@ -22,8 +21,8 @@ const refusalOf = (error: NatsRefusedError): Finding =>
     : failed(error.message, 'is that a NATS server? mend nats.url');
 
 const look = async (visit: Visit): Promise<Finding> => {
-  const { settings, running, env, isContainer } = visit;
-  const isOurs = running === null && !configuredSettings(env).has('nats.url');
+  const { settings, running, configured, isContainer } = visit;
+  const isOurs = running === null && !configured.has('nats.url');
   if (isOurs) return notRunning(visit, 'it brings a NATS server of its own');
   const urls = settings.nats.url.split(',');
   const places = await Promise.all(

@@ -8,7 +8,7 @@ export const judgeNode = (version: string): Finding => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok(`Node ${version}`);
-  return failed(`Node ${version} is too old`, `install Node ${OLDEST.join('.')} or later`);
+  return failed(`Node ${version} is too old`, `install Node ${OLDEST.join('.')} or newer`);
 };
 
 export const nodeCheck: Check = {

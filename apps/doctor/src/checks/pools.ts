@@ -1,14 +1,56 @@
-import { planPools, POOL_NAMES, poolProblems } from '@app/pools';
+import { isLoopback } from '@app/config';
+import { planPools, POOL_NAMES, poolProblems, showGpus, type PoolPlan } from '@app/pools';
 import type { Check } from '../check';
-import { failed, ok, type Finding } from '../finding';
+import { failed, ok, warning, type Finding } from '../finding';
+import { seeGpus, type SeenGpus } from '../machine/gpus';
 import type { Visit } from '../visit';
 
-const look = ({ settings }: Visit): Finding => {
+/** Settings that say which GPUs there are, and which do what. */
+const PLANNED_BY = ['pools.gpus', 'pools.trainer_gpus', 'pools.policy_gpus', 'pools.prm_gpus'];
+
+/** Whom a plan of GPUs is for. */
+export interface Planned {
+  /** The pocket model serves, which computes on the CPU. */
+  readonly isPocket: boolean;
+  /** An operator has said which GPUs there are. */
+  readonly isByOperator: boolean;
+  /** The policy's engine is on this machine, as its URL says. */
+  readonly isHere: boolean;
+}
+
+const shown = ({ count, by }: SeenGpus): string =>
+  count === 0 ? `no NVIDIA GPU on this machine (${by})` : `${count} on this machine (${by})`;
+
+/** What to say of a plan that can be, and of the GPUs that are seen. */
+export const judgeGpus = (
+  { pools }: PoolPlan,
+  seen: SeenGpus,
+  { isPocket, isByOperator, isHere }: Planned,
+): Finding => {
+  if (isPocket) return ok(`the pocket model needs none; ${shown(seen)}`);
+  const shares = POOL_NAMES.map((name) => `${name} ${showGpus(pools[name].gpus)}`).join('; ');
+  const last = Math.max(-1, ...POOL_NAMES.flatMap((name) => pools[name].gpus));
+  if (seen.count > last) return ok(`GPUs of ${shares}; ${shown(seen)}`);
+  if (isByOperator || (isHere && seen.count > 0)) {
+    return warning(
+      `GPUs of ${shares}, and ${shown(seen)}`,
+      seen.count === 0
+        ? 'nvidia-smi -L has to list them where engines and trainer run: look at the driver there; if that is another machine, all is well'
+        : `set NUM_GPUS=${seen.count} and the shares of the pools, or slime.colocate = true; npm run pools shows the plan`,
+    );
+  }
+  return ok(`${shown(seen)}; where the engines run, by default: ${shares}`);
+};
+
+const look = async ({ settings, env, configured, policy }: Visit): Promise<Finding> => {
   const plan = planPools(settings);
   const problems = poolProblems(plan, settings);
   if (problems.length > 0) return failed(problems.join('\n'), 'npm run pools shows the plan');
-  const shares = POOL_NAMES.map((name) => `${name} ${plan.pools[name].gpus.join(',') || 'none'}`);
-  return ok(`GPUs of ${shares.join('; ')}`);
+  return judgeGpus(plan, await seeGpus(env), {
+    isPocket: policy.urls.length === 0 || settings.server.policyModel === 'pocket',
+    isByOperator: PLANNED_BY.some((path) => configured.has(path)),
+    isHere: policy.urls.some((url) => isLoopback(new URL(url).hostname)),
+  });
 };
 
 export const poolsCheck: Check = { id: 'pools', title: 'GPU pools', needs: ['settings'], look };
