@@ -84,6 +84,9 @@ describe("the services' users at NATS", () => {
     ['rl.turn.hinted.v1.t', ['opd-teacher']],
     ['rl.turn.settled.v1.t', SERVICES],
     ['$KV.rl-policy.state', ['sample-submitter']],
+    // Feedback is answered by what has become of its turn.
+    ['$JS.API.DIRECT.GET.RL_FOLLOWS.rl.turn.followed.v1.t', SERVICES],
+    ['$JS.API.DIRECT.GET.RL_VERDICTS.rl.turn.judged.v1.t', SERVICES.filter((name) => name !== 'gateway')],
     ['$JS.API.STREAM.MSG.DELETE.RL_TURNS', ['sample-submitter']],
   ])('publish %s if it is theirs to say', async (subject, users) => {
     expect(await whoMayPublish(subject)).toEqual(users);

@@ -6,10 +6,13 @@ import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
 import { gatewayAdapter } from '../../apps/gateway/src/http/gateway-adapter';
 import { doorAdapter } from '../../apps/sample-submitter/src/door/door-adapter';
+import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
 import { ODD_TEXTS } from '../input/support/arbitraries';
 import { Contract } from '../support/contract';
 import { Opened } from '../support/opened';
+import { settingsFrom } from '../support/settings-from';
 import { startGateway, type TestGateway } from '../support/start-gateway';
+import { startWorker } from '../support/worker';
 import { connectBus, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
 
 const CHAT = '/v1/chat/completions';
@@ -179,6 +182,31 @@ describe('the OpenAPI document', () => {
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'rated' })).toBe(200);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'nobody' })).toBe(404);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'x'.repeat(513) })).toBe(400);
+  });
+
+  it('describes what is said of feedback that comes too late, and of a session that nobody knows', async () => {
+    const settings = settingsFrom(env());
+    const tracker = opened.add(await startWorker(SessionTrackerModule.forSettings(settings), []));
+    const turn = await ask(`post ${CHAT}`, { body: chat('rate me late', { session_id: 'late' }) });
+    const id = { turn_id: turn.headers.get('x-rl-turn-id')! };
+    expect(await statusOf('post /v1/sessions/{id}/end', { id: 'late' })).toBe(202);
+    // As long as the tracker has not begun, nobody can say that a session is not known.
+    const isUnknown = async () => (await statusOf('post /v1/sessions/{id}/end', { id: randomUUID() })) === 404;
+    await until(isUnknown, { what: 'the tracker runs' });
+    const given = await until(
+      async () => {
+        const answer = (await ask('post /v1/feedback', { body: { ...id, score: 1 } })).json();
+        return answer.status === 'kept' ? answer : null;
+      },
+      { what: 'the answer is settled' },
+    );
+    expect(given.reason).toBe('the answer is settled already (no_next_state)');
+    const outcome = await ask('post /v1/feedback', { body: { session_id: 'late', outcome: 1 } });
+    expect(outcome.json()).toMatchObject({
+      status: 'kept',
+      reason: expect.stringContaining('reward.integrated is off'),
+    });
+    await tracker.close();
   });
 
   it('describes leases', async () => {

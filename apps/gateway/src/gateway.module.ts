@@ -8,6 +8,7 @@ import { FeedbackController } from './feedback/feedback.controller';
 import { FeedbackService } from './feedback/feedback.service';
 import { readinessCheck } from './http/readiness';
 import { ModelsController } from './models/models.controller';
+import { KnownSessions } from './sessions/known-sessions';
 import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
 import { UpstreamModule } from './upstream/upstream.module';
@@ -38,7 +39,7 @@ export class GatewayModule {
         ChatModule,
       ],
       controllers: [ModelsController, FeedbackController, SessionsController],
-      providers: [FeedbackService, SessionsService],
+      providers: [KnownSessions, FeedbackService, SessionsService],
     };
   }
 }

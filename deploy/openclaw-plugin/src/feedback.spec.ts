@@ -100,6 +100,14 @@ describe('feedback', () => {
     expect(await rate('good')).toBe('Not noted: the gateway does not answer.');
   });
 
+  it('says of a rating that comes too late why the model does not learn from it', async () => {
+    const { rate } = plug();
+    gateway.answer = { status: 'kept', reason: 'the answer is settled already (neutral)' };
+    expect(await rate('good')).toBe(
+      'Thank you. It is kept, and the model does not learn from it: the answer is settled already (neutral).',
+    );
+  });
+
   it.each(['new', 'reset', 'idle', 'daily', 'deleted'])(
     'tells the gateway of a session that ends by %s',
     async (reason) => {
@@ -121,6 +129,12 @@ describe('feedback', () => {
     await end({ sessionId: 'a', reason: 'compaction', nextSessionId: 'b' });
     await end({ sessionId: 'b', reason: 'new' });
     expect(gateway.told.map(({ path }) => path)).toEqual(['/v1/sessions/a/end']);
+  });
+
+  it('makes nothing of the end of a session in which nothing was said', async () => {
+    gateway.status = 404;
+    await plug().end({ sessionId: 'a', reason: 'new' });
+    expect([gateway.told.length, warned]).toEqual([1, []]);
   });
 
   it('does no harm where there is no gateway', async () => {

@@ -1,4 +1,4 @@
-import type { Gateway } from './gateway';
+import type { Gateway, Rated } from './gateway';
 import type { PluginApi } from './host';
 import { parseRating, USAGE } from './rating';
 import { REMINDER, Reminder, remindEvery } from './reminder';
@@ -6,6 +6,18 @@ import type { SessionNames } from './session-names';
 
 /** Reasons for which a conversation is over. One that is compacted, or whose host stops or starts again, goes on. */
 const OVER = new Set(['new', 'reset', 'idle', 'daily', 'deleted']);
+
+/** What a person hears who has rated an answer. */
+const replyTo = (rated: Rated): string => {
+  switch (rated.fate) {
+    case 'counts':
+      return 'Thank you, noted.';
+    case 'kept':
+      return `Thank you. It is kept, and the model does not learn from it: ${rated.reason}.`;
+    case 'refused':
+      return `Not noted: ${rated.reason}.`;
+  }
+};
 
 /** Tells the gateway of sessions that end, takes ratings, and reminds people of them. */
 export const registerFeedback = (api: PluginApi, gateway: Gateway, names: SessionNames): void => {
@@ -20,8 +32,7 @@ export const registerFeedback = (api: PluginApi, gateway: Gateway, names: Sessio
     handler: async ({ sessionId, args = '' }) => {
       const feedback = parseRating(args);
       if (feedback === null || sessionId === undefined) return { text: USAGE };
-      const problem = await gateway.rate(names.nameOf(sessionId), feedback);
-      return { text: problem === null ? 'Thank you, noted.' : `Not noted: ${problem}.` };
+      return { text: replyTo(await gateway.rate(names.nameOf(sessionId), feedback)) };
     },
   });
   const reminder = new Reminder(remindEvery(api.pluginConfig?.remindEvery));

@@ -14,15 +14,38 @@ export interface Feedback {
 export interface Gateway {
   /** Says that a session is over. Never rejects: it is idle some time later anyway. */
   endSession(session: string): Promise<void>;
-  /** Rates the last answer of a session. Resolves with what stands against it; null: it is rated. */
-  rate(session: string, feedback: Feedback): Promise<string | null>;
+  /** Rates the last answer of a session. Never rejects. */
+  rate(session: string, feedback: Feedback): Promise<Rated>;
 }
 
-const messageIn = async (response: Response): Promise<string> => {
-  const body = (await response.json().catch(() => null)) as { error?: { message?: unknown } } | null;
-  const message = body?.error?.message;
-  return typeof message === 'string' ? message : `status ${response.status}`;
-};
+/** What has become of a rating: it counts; it is kept and changes nothing; it was not taken. With the reason. */
+export type Rated =
+  | { readonly fate: 'counts' }
+  | { readonly fate: 'kept'; readonly reason: string }
+  | { readonly fate: 'refused'; readonly reason: string };
+
+/** An answer of the gateway, as far as this plugin reads it. */
+interface Said {
+  readonly status?: unknown;
+  readonly reason?: unknown;
+  readonly error?: { readonly message?: unknown };
+}
+
+/** Thrown when the gateway has not done what it was asked for. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+
+  constructor(
+    message: string,
+    readonly isUnknown = false,
+  ) {
+    super(message);
+  }
+}
+
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const reasonOf = (error: unknown): string =>
+  error instanceof RefusedError ? error.message : 'the gateway does not answer';
 
 /** The gateway as the provider block names it, with its key. */
 export const connectGateway = ({ config, logger }: PluginApi): Gateway => {
@@ -30,28 +53,38 @@ export const connectGateway = ({ config, logger }: PluginApi): Gateway => {
   const base = typeof baseUrl === 'string' ? baseUrl.replace(/\/+$/, '') : null;
   if (base === null)
     logger.warn(`models.providers.${PROVIDER_ID}.baseUrl is not set: no session is ended, no answer rated`);
-  const post = async (path: string, body: unknown, timeoutMs: number): Promise<string | null> => {
-    if (base === null) return `models.providers.${PROVIDER_ID}.baseUrl is not set`;
-    try {
-      const response = await fetch(`${base}${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(typeof apiKey === 'string' ? { authorization: `Bearer ${apiKey}` } : {}),
-        },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      return response.ok ? null : await messageIn(response);
-    } catch {
-      return 'the gateway does not answer';
-    }
+  const post = async (path: string, body: unknown, timeoutMs: number): Promise<Said> => {
+    if (base === null) throw new RefusedError(`models.providers.${PROVIDER_ID}.baseUrl is not set`);
+    const response = await fetch(`${base}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(typeof apiKey === 'string' ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const said = ((await response.json().catch(() => null)) ?? {}) as Said;
+    if (response.ok) return said;
+    throw new RefusedError(textOr(said.error?.message, `status ${response.status}`), response.status === 404);
   };
   return {
     endSession: async (session) => {
-      const problem = await post(`/sessions/${encodeURIComponent(session)}/end`, {}, END_TIMEOUT_MS);
-      if (problem !== null) logger.warn(`the gateway was not told of the end of a session: ${problem}`);
+      try {
+        await post(`/sessions/${encodeURIComponent(session)}/end`, {}, END_TIMEOUT_MS);
+      } catch (error) {
+        // A session in which nothing was said has nothing to end.
+        if (error instanceof RefusedError && error.isUnknown) return;
+        logger.warn(`the gateway was not told of the end of a session: ${reasonOf(error)}`);
+      }
     },
-    rate: (session, feedback) => post('/feedback', { session_id: session, ...feedback }, TIMEOUT_MS),
+    rate: async (session, feedback) => {
+      try {
+        const { status, reason } = await post('/feedback', { session_id: session, ...feedback }, TIMEOUT_MS);
+        return status === 'kept' ? { fate: 'kept', reason: textOr(reason, 'it came too late') } : { fate: 'counts' };
+      } catch (error) {
+        return { fate: 'refused', reason: reasonOf(error) };
+      }
+    },
   };
 };

@@ -1,7 +1,9 @@
 import type { Bus, PublishResult } from '@app/bus';
 import { BusUnavailableError } from '@app/bus';
+import { loadSettings } from '@app/config';
 import { TurnArrived, type EncodedMessage, type TurnInfo } from '@app/contracts';
 import { Outbox } from '../capture/outbox';
+import { KnownSessions } from '../sessions/known-sessions';
 import { FeedbackService } from './feedback.service';
 
 const INFO: TurnInfo = {
@@ -44,7 +46,8 @@ const service = () => {
     newestIn: () => Promise.resolve(0),
     settledThrough: () => Promise.resolve(null),
   } as unknown as Bus;
-  return { feedback: new FeedbackService(bus, outbox), outbox, open };
+  const settings = loadSettings({}, () => null);
+  return { feedback: new FeedbackService(bus, outbox, new KnownSessions(bus, outbox), settings), outbox, open };
 };
 const arrives = (outbox: Outbox): boolean => outbox.push({ message: ARRIVED, ifTooLarge: () => [] });
 

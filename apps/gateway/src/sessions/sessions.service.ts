@@ -4,6 +4,7 @@ import { Bus } from '@app/bus';
 import { EraseSession, SessionClosed } from '@app/contracts';
 import { OpenAiError } from '../errors/openai-error';
 import { sessionKeysOf } from '../http/session-name';
+import { KnownSessions } from './known-sessions';
 
 /** Scanning the streams of a full store takes a while. */
 const ERASE_TIMEOUT_MS = 60_000;
@@ -17,10 +18,18 @@ export interface Erased {
 /** Ends sessions, and removes what is kept of them, at their client's word. */
 @Injectable()
 export class SessionsService {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly known: KnownSessions,
+  ) {}
 
-  /** Asks the session-tracker to end the session now. @throws BusUnavailableError */
+  /** Asks the session-tracker to end the session now. @throws BusUnavailableError, OpenAiError 404 where there is none */
   async end(scope: string, sessionId: string, outcome: number | undefined): Promise<void> {
+    if (await this.isUnknown(scope, sessionId)) {
+      throw new OpenAiError(404, 'not_found', 'id: no turn of yours is known of a session that is called so', {
+        param: 'id',
+      });
+    }
     for (const session of sessionKeysOf(scope, sessionId)) {
       const info = { scope, session, closedAt: Date.now(), ...(outcome === undefined ? {} : { outcome }) };
       await this.bus.publish(SessionClosed, [randomUUID()], { info, head: {} });
@@ -39,6 +48,15 @@ export class SessionsService {
     throw new OpenAiError(404, 'not_found', 'id: nothing is kept of a session of yours that is called so', {
       param: 'id',
     });
+  }
+
+  /** false also where nobody can say so now: turns of it may be on their way. */
+  private async isUnknown(scope: string, sessionId: string): Promise<boolean> {
+    const isKnown = async (): Promise<boolean> => (await this.known.find(scope, sessionId)).length > 0;
+    if (await isKnown()) return false;
+    // Without a session-tracker there is no progress to be read.
+    const isUpToDate = await this.known.catchUp().catch(() => false);
+    return isUpToDate && !(await isKnown());
   }
 
   private async eraseKey(session: string): Promise<Erased> {
