@@ -15,7 +15,7 @@ export interface Stats {
   /** Samples that trainers have acknowledged. */
   readonly done: number;
   readonly batch: { readonly size: number; readonly waiting: number; readonly text: string };
-  /** Turns by what has become of them: `sample`, or the reason why none. */
+  /** Turns by what has become of them, `sample` or the reason why none: those that are stored, erased ones no more. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Samples by what they train on: `reward`, `teacher` or `both`. */
   readonly signals: Readonly<Record<string, number>>;

@@ -2,6 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { Bus, type ScannedInfo } from '@app/bus';
 import { TurnSettled, type TurnSettledInfo } from '@app/contracts';
 import { INITIAL_POLICY_STATE, inRanges, type PolicyState, type SampleView } from '@app/pools';
+import { StoredOutcomes } from './stored-outcomes';
 import { StreamFollower } from './stream-follower';
 
 const NO_BODY = new Uint8Array();
@@ -15,18 +16,13 @@ const readInfo = (message: ScannedInfo): TurnSettledInfo | null => {
   }
 };
 
-const countIn = (counts: Map<string, number>, name: string): void => {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
-};
-
 /** What has become of the turns, as this replica sees it in the stream: unfinished samples, and counts by outcome. */
 @Injectable()
 export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private samples: number[] = [];
   private readonly versions = new Map<number, number>();
   private policyState: PolicyState = INITIAL_POLICY_STATE;
-  private readonly outcomes = new Map<string, number>();
-  private readonly signals = new Map<string, number>();
+  private readonly outcomes = new StoredOutcomes();
   private readonly listeners = new Set<(info: TurnSettledInfo) => void>();
   private readonly follower: StreamFollower;
 
@@ -40,7 +36,6 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
         this.samples = [];
         this.versions.clear();
         this.outcomes.clear();
-        this.signals.clear();
       },
     });
   }
@@ -67,14 +62,14 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     };
   }
 
-  /** Turns by outcome, `sample` or a reason, of everything that the stream held since this replica began to follow it. */
+  /** Turns by outcome, `sample` or a reason, of everything that the stream held at the last refresh. */
   get counts(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.outcomes].sort());
+    return this.outcomes.counts;
   }
 
   /** The samples among them by what they train on. */
   get signalCounts(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.signals].sort());
+    return this.outcomes.signalCounts;
   }
 
   /** Calls `listener` for every outcome, old and new. */
@@ -82,10 +77,11 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
     this.listeners.add(listener);
   }
 
-  /** Resolves when every outcome stored before the call is known, and samples that are no longer stored are forgotten. */
+  /** Resolves when every outcome stored before the call is known, and what is no longer stored is forgotten. */
   async refresh(): Promise<void> {
     const { first, deleted } = await this.follower.catchUp();
     const gone = new Set(deleted);
+    this.outcomes.keep(first, gone);
     if ((this.samples[0] ?? first) >= first && gone.size === 0) return;
     this.keep((sequence) => sequence >= first && !gone.has(sequence));
   }
@@ -111,10 +107,11 @@ export class SampleIndex implements OnApplicationBootstrap, BeforeApplicationShu
   private add(message: ScannedInfo): void {
     const info = readInfo(message);
     if (info === null) return;
-    const outcome = info.reason ?? info.kind;
-    countIn(this.outcomes, outcome);
-    // Samples from before there was a teacher do not say it.
-    if (info.kind === 'sample') countIn(this.signals, info.signal ?? 'reward');
+    this.outcomes.add(message.sequence, {
+      outcome: info.reason ?? info.kind,
+      // Samples from before there was a teacher do not say it.
+      ...(info.kind === 'sample' ? { signal: info.signal ?? 'reward' } : {}),
+    });
     if (info.kind === 'sample' && !this.isFinished(message.sequence)) {
       this.samples.push(message.sequence);
       if (info.policyVersion !== undefined) this.versions.set(message.sequence, info.policyVersion);
