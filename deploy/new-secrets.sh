@@ -23,6 +23,8 @@ chat=$(new)
   echo "OPENCLAW_RL_GATEWAY_API_KEYS=$chat"
   echo "OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED=false"
 } >>secrets/gateway.env
+# Servers of a cluster know each other by it.
+echo "NATS_ROUTE_PASSWORD=$(new)" >>secrets/nats.env
 door=$(new)
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >>secrets/sample-submitter.env
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >secrets/trainer.env

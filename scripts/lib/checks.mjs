@@ -26,6 +26,7 @@ const CHECKS = {
   types: () => runTool('typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
   'compose files': () => runTool('dclint', 'bin/dclint.cjs', ['--max-warnings', '0', ...COMPOSE_FILES]),
   dashboards: () => runNode([join(root, 'scripts', 'build-dashboards.mjs'), '--check']),
+  'helm chart': () => runNode([join(root, 'scripts', 'check-chart.mjs')], { quiet: false }),
   'dependency rules': () =>
     runTool('dependency-cruiser', 'bin/dependency-cruiser.mjs', [
       ...['--config', '.dependency-cruiser.cjs'],
@@ -37,8 +38,8 @@ function runTool(packageName, file, args) {
   return runNode([commandFile(packageName, file), ...args]);
 }
 
-async function runNode(args) {
-  const code = await run(projectNode(), args, { env: projectEnv(), quiet: true });
+async function runNode(args, { quiet = true } = {}) {
+  const code = await run(projectNode(), args, { env: projectEnv(), quiet });
   return code === 0 ? null : `exit code ${code}`;
 }
 

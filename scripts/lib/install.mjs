@@ -12,12 +12,14 @@ export async function ensureInstalled() {
   if (old !== null) throw new Problem(`${old.seen}: ${old.remedy}.`);
   if (isInstalled()) return;
   console.log('Installing dependencies (about a minute) ...');
-  const flags = ['--include=dev', '--loglevel=error', '--no-audit', '--no-fund'];
-  const npm = process.env.npm_execpath;
-  const code = npm?.endsWith('.js')
-    ? await run(process.execPath, [npm, 'ci', ...flags])
-    : await run('npm', ['ci', ...flags]);
+  const code = await runNpm(['ci', '--include=dev', '--loglevel=error', '--no-audit', '--no-fund']);
   if (code !== 0) throw new Problem(`npm ci ended with code ${code}; its message above says why.`);
+}
+
+/** Runs npm, the one that has started this script if one has, and returns its exit code. */
+export function runNpm(args, options) {
+  const npm = process.env.npm_execpath;
+  return npm?.endsWith('.js') ? run(process.execPath, [npm, ...args], options) : run('npm', args, options);
 }
 
 /** What is wrong with the Node that runs this, and what to do: `{ seen, remedy }`; null where it is new enough. */

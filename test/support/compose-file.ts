@@ -38,6 +38,16 @@ export const readEnvFile = (path: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
 
+/** The apps that have a user of their own at NATS, but for the doctor, which ends. */
+export const ON_THE_BUS: readonly string[] = Object.keys(readEnvFile('deploy/env/nats.env'))
+  .map((variable) =>
+    variable
+      .replace(/^NATS_(\w+)_PASSWORD$/, '$1')
+      .toLowerCase()
+      .replaceAll('_', '-'),
+  )
+  .filter((user) => user !== 'doctor');
+
 /**
  * Lines that make a test's nats-server the one of the compose file; its store and its ports must be set behind them. The
  * passwords of deploy/env/nats.env must be in the environment.

@@ -1,0 +1,27 @@
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CHART, complaintsAboutChart, EXAMPLES } from './lib/chart.mjs';
+import { findHelm } from './lib/helm.mjs';
+import { Problem, runScript } from './lib/problem.mjs';
+import { root } from './lib/project.mjs';
+
+// Usage: npm run chart [-- [--chart FOLDER] FILE...]. Lints the chart, and checks its manifests for each file of values; without files,
+// for the examples.
+await runScript(async () => {
+  const { helm, missing } = await findHelm();
+  if (helm === undefined) {
+    console.log(`SKIPPED: ${missing}.`);
+    return;
+  }
+  const { values, positionals } = parseArgs({
+    options: { chart: { type: 'string', default: CHART } },
+    allowPositionals: true,
+  });
+  const files = positionals.length > 0 ? positionals : EXAMPLES;
+  const found = await Promise.all(
+    files.map(async (file) =>
+      (await complaintsAboutChart(helm, values.chart, file)).map((text) => `${relative(root, file)}: ${text}`),
+    ),
+  );
+  if (found.flat().length > 0) throw new Problem(found.flat().join('\n'));
+});
