@@ -155,4 +155,18 @@ describe('after people, judges and a trainer have used the stack', () => {
       expect([name, SAID.test(text)]).toEqual([name, false]);
     }
   });
+
+  it('logs carry the id of the turn that they are about, so that it can be followed through every service', () => {
+    const servicesOf = new Map<string, Set<string>>();
+    for (const [name, text] of Object.entries(deployed.logs())) {
+      for (const line of text.split('\n').filter((each) => each.startsWith('{'))) {
+        const { turn, msg } = JSON.parse(line) as { turn?: string; msg: string };
+        expect([msg, turn !== undefined]).toEqual([msg, msg.includes('rl.turn.')]);
+        if (turn !== undefined)
+          servicesOf.set(turn, (servicesOf.get(turn) ?? new Set()).add(name.replace(/-\d+$/, '')));
+      }
+    }
+    const ways = [...servicesOf.values()].map((services) => [...services].sort());
+    expect(ways).toContainEqual(['gateway', 'opd-teacher', 'prm-judge', 'sample-submitter', 'session-tracker']);
+  });
 });

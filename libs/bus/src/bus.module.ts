@@ -40,6 +40,9 @@ export class BusModule implements OnApplicationShutdown {
               onRefused: (reason) => {
                 telemetry.busRefused(reason);
               },
+              onStored: (subject) => {
+                telemetry.messageStored(subject);
+              },
               onHandlerError: (delivery, error) => {
                 telemetry.handlerFailed(delivery, error);
               },

@@ -38,6 +38,8 @@ export interface BusOptions extends TopologyOptions {
   readonly app: string;
   readonly onStatus?: (connected: boolean) => void;
   readonly onRefused?: (reason: string) => void;
+  /** Told of the subject of every message that this process has stored. */
+  readonly onStored?: (subject: string) => void;
   /** Told of every failed delivery: subject, delivery count and error, never a message's text. */
   readonly onHandlerError?: (delivery: Delivery, error: unknown) => void;
 }
@@ -239,6 +241,7 @@ export class Bus {
     }
     try {
       await session.publisher.publish({ ...message, after: NOTHING_YET });
+      this.options.onStored?.(message.subject);
       return 'stored';
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === SUBJECT_TAKEN) return 'exists';

@@ -1,4 +1,5 @@
 import { JsonLogger } from './json-logger';
+import { TurnLine } from './turn-line';
 
 describe('JsonLogger', () => {
   let lines: Record<string, unknown>[];
@@ -19,6 +20,15 @@ describe('JsonLogger', () => {
         msg: 'turn 7 was lost',
       },
     ]);
+  });
+
+  it('has the id of the turn that a message is about in a field of its own, at every level', () => {
+    const logger = loggerAt('debug');
+    for (const level of ['log', 'warn', 'debug', 'error', 'fatal'] as const)
+      logger[level](new TurnLine('t-7', 'was lost'), 'capture');
+    expect(lines.map(({ level, turn, msg }) => [level, turn, msg])).toEqual(
+      ['info', 'warn', 'debug', 'error', 'fatal'].map((level) => [level, 't-7', 'was lost']),
+    );
   });
 
   it('keeps the stack of an error apart from its message', () => {

@@ -2,8 +2,16 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '@app/config';
 import { isOfNestStart } from './app-logger';
+import { TurnLine } from './turn-line';
 
-/** One JSON object a message, for programs that read logs: `level`, `time`, `context`, `msg`, and `stack` of an error. */
+/** A message as fields of its line. */
+const fieldsOf = (message: unknown): { msg: string; turn?: string } =>
+  message instanceof TurnLine ? { turn: message.turnId, msg: message.text } : { msg: String(message) };
+
+/**
+ * One JSON object a message, for programs that read logs: `level`, `time`, `context`, `msg`, `turn` where it is about one, and
+ * `stack` of an error.
+ */
 export class JsonLogger implements LoggerService {
   private readonly out: Logger;
 
@@ -21,23 +29,23 @@ export class JsonLogger implements LoggerService {
 
   // Nest hands in the context last, and before it, with an error, the stack.
   log(message: unknown, ...rest: unknown[]): void {
-    this.out[isOfNestStart(rest) ? 'debug' : 'info']({ context: rest.at(-1) }, String(message));
+    this.out[isOfNestStart(rest) ? 'debug' : 'info']({ context: rest.at(-1), ...fieldsOf(message) });
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
-    this.out.warn({ context: rest.at(-1) }, String(message));
+    this.out.warn({ context: rest.at(-1), ...fieldsOf(message) });
   }
 
   debug(message: unknown, ...rest: unknown[]): void {
-    this.out.debug({ context: rest.at(-1) }, String(message));
+    this.out.debug({ context: rest.at(-1), ...fieldsOf(message) });
   }
 
   error(message: unknown, ...rest: unknown[]): void {
     const stack = rest.length > 1 ? rest[0] : undefined;
-    this.out.error({ context: rest.at(-1), stack }, String(message));
+    this.out.error({ context: rest.at(-1), stack, ...fieldsOf(message) });
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {
-    this.out.fatal({ context: rest.at(-1) }, String(message));
+    this.out.fatal({ context: rest.at(-1), ...fieldsOf(message) });
   }
 }

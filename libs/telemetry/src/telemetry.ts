@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { errorName } from './error-name';
+import { describeError, errorName } from './error-name';
 import { EXPORTS, type AppName } from './exports';
 import { createRegistry, type Metrics } from './metrics';
+import { lineOn } from './turn-line';
 
 /** Metrics and log lines of one app. Never given a conversation's text. */
 @Injectable()
@@ -48,10 +49,12 @@ export class Telemetry {
   }
 
   handlerFailed(delivery: { subject: string; deliveries: number }, error: unknown): void {
-    const name = errorName(error);
-    this.metrics.handlerErrors.inc({ error: name });
-    // A parser's message quotes what it was given, which may be a conversation.
-    const detail = error instanceof Error && !(error instanceof SyntaxError) ? error.message : '';
-    this.logger.warn(`${delivery.subject}, delivery ${delivery.deliveries}: ${name} ${detail}`);
+    this.metrics.handlerErrors.inc({ error: errorName(error) });
+    this.logger.warn(lineOn(delivery.subject, `delivery ${delivery.deliveries}: ${describeError(error)}`));
+  }
+
+  /** So that a turn's way through the services can be followed by its id. */
+  messageStored(subject: string): void {
+    this.logger.debug(lineOn(subject, 'stored'));
   }
 }

@@ -4,7 +4,7 @@ import { describeConversation } from '@app/chat';
 import { Settings } from '@app/config';
 import type { CaptureRoute, Exclusion, Sampling } from '@app/contracts';
 import { PolicyWatch } from '@app/pools';
-import { errorName, Telemetry } from '@app/telemetry';
+import { errorName, Telemetry, TurnLine } from '@app/telemetry';
 import { identify } from '../chat/identify';
 import type { ChatRequest } from '../chat/parse-request';
 import { samplingOf } from '../chat/upstream-request';
@@ -87,7 +87,7 @@ export class TurnRecorder {
 
   /** Publishes `turn.arrived`. null: this turn is served and not recorded. */
   begin(id: string, arrival: Arrival): Turn | null {
-    return this.guard(() => {
+    return this.guard(id, () => {
       const { request, headers, scope, samplingDefaults } = arrival;
       const { settings } = this;
       const { heartbeatPrompts } = settings.session;
@@ -111,7 +111,7 @@ export class TurnRecorder {
   /** Publishes `turn.completed`, and the turn's outcome where it is known already. */
   finish(turn: Turn | null, result: ServedResult): void {
     if (turn === null) return;
-    this.guard(() => {
+    this.guard(turn.id, () => {
       const { telemetry } = this;
       const verdict = this.verdictOn(turn, result);
       const ending: Ending = {
@@ -151,12 +151,12 @@ export class TurnRecorder {
     return areOthers(result.answer.weightVersions, names) ? incomplete('other_weights') : verdict;
   }
 
-  private guard<Result>(work: () => Result | null): Result | null {
+  private guard<Result>(turnId: string, work: () => Result | null): Result | null {
     try {
       return work();
     } catch (error) {
       this.telemetry.metrics.captureDropped.inc({ cause: 'error' });
-      this.logger.error(`a turn was served but not recorded: ${errorName(error)}`);
+      this.logger.error(new TurnLine(turnId, `served but not recorded: ${errorName(error)}`));
       return null;
     }
   }

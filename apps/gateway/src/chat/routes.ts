@@ -60,17 +60,17 @@ export class Routes {
     try {
       const generated = route === 'generate' ? await this.byGenerate.serve(exchange, onFirstByte) : null;
       const result = generated ?? (await this.byChat.serve(exchange, route, onFirstByte));
-      if (result.answer === null) this.noteFailure(engine, result.failure);
+      if (result.answer === null) this.noteFailure(exchange, result.failure);
       else if (!result.answer.failed) this.upstream.noteAnswer(engine);
       return result;
     } catch (error) {
-      this.noteFailure(engine, upstreamError(error, chat.turnId).code ?? 'upstream_failed');
+      this.noteFailure(exchange, upstreamError(error, chat.turnId).code ?? 'upstream_failed');
       throw error;
     }
   }
 
-  private noteFailure(engine: PolicyEngine, code: string): void {
-    if (!CLIENTS_FAULT.test(code)) this.upstream.noteFailure(engine, code);
+  private noteFailure({ engine, turnId }: Exchange, code: string): void {
+    if (!CLIENTS_FAULT.test(code)) this.upstream.noteFailure(engine, turnId, code);
   }
 
   /** Who has not answered at all has given the client nothing yet. */

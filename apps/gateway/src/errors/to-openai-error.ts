@@ -1,5 +1,6 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { BusUnavailableError } from '@app/bus';
+import { errorPlace } from '@app/telemetry';
 import { OpenAiError } from './openai-error';
 
 /** Status of an error of the HTTP framework (a body over the limit, an unknown route), or null. */
@@ -7,13 +8,6 @@ export const frameworkStatus = (error: unknown): number | null => {
   if (error instanceof HttpException) return error.getStatus();
   if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
   return typeof error.statusCode === 'number' ? error.statusCode : null;
-};
-
-/** Name and place of an error. Its message stays out of the log: a parser quotes there what it was given. */
-const placeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return `a thrown ${typeof error}`;
-  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
-  return [error.name, ...frames].join('\n');
 };
 
 /** Anything that was thrown, as an error in OpenAI's envelope. What is not ours is logged and told as a plain 500. */
@@ -28,6 +22,6 @@ export const toOpenAiError = (error: unknown): OpenAiError => {
   const status = frameworkStatus(error);
   const message = error instanceof Error ? error.message : 'unknown error';
   if (status !== null && status < 500) return new OpenAiError(status, null, message);
-  new Logger('gateway').error(`a request failed: ${placeOf(error)}`);
+  new Logger('gateway').error(`a request failed: ${errorPlace(error)}`);
   return new OpenAiError(500, 'internal_error', 'internal error', { cause: error });
 };

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { hashAnswer, isRecord, toolSchemas, type Conversation } from '@app/chat';
 import { Settings } from '@app/config';
 import { ChatAnswer, continuedBody, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
-import { Telemetry } from '@app/telemetry';
+import { errorName, Telemetry, TurnLine } from '@app/telemetry';
 import type { RenderedPrompt } from '@app/tokens';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { ChatRequest } from '../chat/parse-request';
@@ -71,7 +71,7 @@ export class GenerationService {
       this.telemetry.metrics.prompts.inc({ drift: prompt.drift });
       return this.generation(chat, prompts, prompt);
     } catch (error) {
-      this.logger.warn(`a prompt was not rendered here: ${error instanceof Error ? error.message : 'unknown error'}`);
+      this.logger.warn(new TurnLine(turnId, `its prompt was not rendered here: ${errorName(error)}`));
       return this.byChat('failed');
     }
   }

@@ -5,7 +5,7 @@ import { CAPTURE_ROUTES, type CaptureRoute, type Sampling } from '@app/contracts
 import { Rotation, type EngineReport, type EngineState, type RouteChoice } from '@app/engines';
 import { EngineNews } from '@app/patrol';
 import { planPools } from '@app/pools';
-import { Telemetry } from '@app/telemetry';
+import { Telemetry, TurnLine } from '@app/telemetry';
 import { Gate } from '../gate/gate';
 import { FolderPrompts } from '../generate/folder-prompts';
 import { PolicyEngine } from './policy-engine';
@@ -126,7 +126,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /** Takes down that it gave no answer, and tells the operator how that was, at most every ten seconds. */
-  noteFailure(engine: PolicyEngine, code: string): void {
+  noteFailure(engine: PolicyEngine, turnId: string, code: string): void {
     if (code === UNREACHABLE) {
       void engine.learn();
       this.onTroubleWith(engine);
@@ -136,7 +136,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     const now = Date.now();
     if (now - this.failureToldAt < TELL_FAILURES_EVERY_MS) return;
     this.failureToldAt = now;
-    this.logger.warn(`an answer of the policy at ${engine.name} failed: ${code}`);
+    this.logger.warn(new TurnLine(turnId, `the answer of the policy at ${engine.name} failed: ${code}`));
   }
 
   /** Takes down what a look at an engine has shown. */

@@ -1,5 +1,6 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { OutOfMemoryError, SequenceError } from '@app/pocket-lm';
+import { errorPlace } from '@app/telemetry';
 import type { FastifyReply } from 'fastify';
 import { EngineError } from './engine-error';
 
@@ -17,7 +18,7 @@ export class EngineErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const { status, body } = toEngineError(error);
-    if (status >= 500) this.logger.error(error instanceof Error ? error.stack : String(error));
+    if (status >= 500) this.logger.error(`a request failed: ${errorPlace(error)}`);
     void host.switchToHttp().getResponse<FastifyReply>().status(status).send(body);
   }
 }

@@ -1,4 +1,5 @@
 import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { errorPlace } from '@app/telemetry';
 import type { DoorReply, DoorRequest } from './http';
 import { toDoorAnswer } from './door-error';
 
@@ -12,7 +13,7 @@ export class DoorErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const { status, body } = toDoorAnswer(error, http.getRequest<DoorRequest>().routeOptions.bodyLimit);
-    if (status === 500) this.logger.error(error instanceof Error ? error.stack : String(error));
+    if (status === 500) this.logger.error(`a request failed: ${errorPlace(error)}`);
     const reply = http.getResponse<DoorReply>();
     if (status === 503 || status === 429) void reply.header('retry-after', String(RETRY_AFTER_S));
     void reply.status(status).send(body);

@@ -10,7 +10,7 @@ import {
   type Sample,
   type SampleJson,
 } from '@app/sample';
-import { errorName, Telemetry } from '@app/telemetry';
+import { errorName, lineOn, Telemetry } from '@app/telemetry';
 
 const READ_AT_ONCE = 16;
 
@@ -55,7 +55,9 @@ export class SampleReader {
       const sample = sampleFromFrame(TurnSettled.decode(message).body);
       return { ...sample, index: sequence, group_index: sequence };
     } catch (error) {
-      this.logger.error(`sample ${sequence} cannot be read and is left out: ${errorName(error)}`);
+      this.logger.error(
+        lineOn(message.subject, `sample ${sequence} cannot be read and is left out: ${errorName(error)}`),
+      );
       return null;
     }
   }

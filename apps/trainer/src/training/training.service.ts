@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { Settings } from '@app/config';
 import { requirePools, sharesPolicyGpus } from '@app/pools';
-import { Telemetry } from '@app/telemetry';
+import { describeError, Telemetry } from '@app/telemetry';
 import { DoorClient } from '../door/door-client';
 import { TRAINER_BACKEND, type TrainerBackend, type TrainingMetrics } from './trainer-backend';
 import { TrainLoop } from './train-loop';
@@ -72,7 +72,7 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
     const { trainingRounds, trainingNumbers } = this.telemetry.metrics;
     trainingRounds.inc({ outcome });
     if (outcome === 'failed') {
-      this.logger.warn(`a round of training failed: ${found instanceof Error ? found.message : 'unknown error'}`);
+      this.logger.warn(`a round of training failed: ${describeError(found)}`);
       return;
     }
     for (const [name, value] of Object.entries(found)) trainingNumbers.set({ kind: name }, value);
