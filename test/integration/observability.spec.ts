@@ -38,6 +38,16 @@ describe('dashboards', () => {
     expect(lacking).toEqual([]);
   });
 
+  it('draw what is of another order of magnitude on an axis of its own', () => {
+    const panel = dashboards
+      .find(({ name }) => name === 'overview')
+      ?.panels.find(({ title, targets }) => title === 'Mean score' && targets.length > 1);
+    expect(panel?.targets.map(({ legendFormat }) => legendFormat)).toEqual(['score', 'version']);
+    expect(panel?.fieldConfig.overrides).toMatchObject([
+      { matcher: { options: 'version' }, properties: [{ id: 'custom.axisPlacement', value: 'right' }, {}, {}] },
+    ]);
+  });
+
   it('show labels that their expressions keep', () => {
     const wrong = dashboards.flatMap(({ panels }) =>
       panels.flatMap(({ title, targets }) =>

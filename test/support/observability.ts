@@ -12,7 +12,7 @@ export interface Expression {
 export interface Panel {
   readonly title: string;
   readonly description: string;
-  readonly fieldConfig: { readonly defaults: { readonly unit: string } };
+  readonly fieldConfig: { readonly defaults: { readonly unit: string }; readonly overrides: readonly unknown[] };
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 

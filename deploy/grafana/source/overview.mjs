@@ -20,8 +20,9 @@ export const overview = dashboard('openclaw-rl-overview', {
       queries: { 'first byte': 'job:openclaw_rl_first_byte_seconds:p95_5m' },
     }),
     stat('Update gate', {
-      description: '1 while the gate is closed for a weight update. It is closed for seconds, not minutes.',
+      description: 'Closed for a weight update: for seconds, not minutes.',
       unit: 'short',
+      words: { 0: 'open', 1: 'closed' },
       queries: { closed: 'max(openclaw_rl_gate_closed)' },
     }),
     stat('Mean score', {
@@ -62,6 +63,7 @@ export const overview = dashboard('openclaw-rl-overview', {
       unit: 'short',
       min: -1,
       queries: { score: 'job:openclaw_rl_score:mean1h', version: 'max(openclaw_rl_policy_version)' },
+      right: 'version',
     }),
     panel('Replicas', {
       description: 'Replicas of each service that answer.',

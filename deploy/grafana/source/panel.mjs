@@ -4,9 +4,13 @@ const COLUMNS = 24;
 
 /**
  * One panel. `queries`: PromQL by what the legend calls it, where labels stand in double braces. `unit` is Grafana's id of one:
- * short, s, bytes, reqps, percentunit. What it shows and what to make of it stands in `description`.
+ * short, s, bytes, reqps, percentunit. What it shows and what to make of it stands in `description`. `right`: the query of another
+ * order of magnitude, which has an axis of its own. `words`: what to show for a number.
  */
-export function panel(title, { description, unit, queries, type = 'timeseries', stacked = false, min = 0 }) {
+export function panel(
+  title,
+  { description, unit, queries, type = 'timeseries', stacked = false, min = 0, right, words },
+) {
   return {
     title,
     description,
@@ -16,11 +20,12 @@ export function panel(title, { description, unit, queries, type = 'timeseries', 
       defaults: {
         unit,
         ...(min === null ? {} : { min }),
+        ...(words === undefined ? {} : { mappings: [mappingTo(words)] }),
         ...(type === 'timeseries'
           ? { custom: { fillOpacity: 10, stacking: { mode: stacked ? 'normal' : 'none' } } }
           : {}),
       },
-      overrides: [],
+      overrides: right === undefined ? [] : [onTheRight(right)],
     },
     options:
       type === 'stat'
@@ -32,6 +37,19 @@ export function panel(title, { description, unit, queries, type = 'timeseries', 
       expr,
       legendFormat,
     })),
+  };
+}
+
+function mappingTo(words) {
+  const options = Object.entries(words).map(([value, text], index) => [value, { text, index }]);
+  return { type: 'value', options: Object.fromEntries(options) };
+}
+
+function onTheRight(name) {
+  const properties = { 'custom.axisPlacement': 'right', 'custom.axisLabel': name, min: 0 };
+  return {
+    matcher: { id: 'byName', options: name },
+    properties: Object.entries(properties).map(([id, value]) => ({ id, value })),
   };
 }
 

@@ -41,7 +41,7 @@ export const serving = dashboard('openclaw-rl-serving', {
     }),
     panel('Tokens', {
       description: 'Tokens a second of prompts and completions, as the engine counts them.',
-      unit: 'short',
+      unit: 'ops',
       queries: { '{{kind}}': 'sum by (kind) (rate(openclaw_rl_tokens_total[$__rate_interval]))' },
     }),
     panel('Capture', {
