@@ -1,5 +1,6 @@
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
 import { Problem } from '../lib/problem.mjs';
 import { projectNode } from '../lib/project.mjs';
 import { run } from '../lib/run.mjs';
@@ -37,9 +38,20 @@ const STAND_INS = {
   },
 };
 
+/** Images of compose files and a Dockerfile that come from a registry. */
+export function foreignImages(composeFiles, dockerfile) {
+  const used = composeFiles.flatMap((path) =>
+    Object.values(parse(readFileSync(path, 'utf8'), { merge: true }).services)
+      .filter(({ build, image }) => build === undefined && image !== undefined)
+      .map(({ image }) => image),
+  );
+  const bases = [...readFileSync(dockerfile, 'utf8').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image]) => image);
+  return [...new Set([...used, ...bases])];
+}
+
 /**
  * Makes a stand-in for each image. `programs`: paths of `natsServer` and `prometheus` on this machine. An image that has none
- * is left out: its service cannot be started.
+ * is left out: its service cannot be started without one of the test's own.
  */
 export async function makeBaseImages(docker, folder, { images, programs }) {
   await makeDebian(docker, folder);

@@ -1,24 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from '../lib/nats.mjs';
 import { Problem } from '../lib/problem.mjs';
 import { capture, run, succeeds } from '../lib/run.mjs';
+import { OLDEST_COMPOSE } from './find-compose.mjs';
 
-const PACKAGES = ['docker.io', 'docker-compose', 'mmdebstrap', 'iptables', 'iproute2'];
+const PACKAGES = ['docker.io', 'mmdebstrap', 'iptables', 'iproute2'];
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 const START_MS = 60_000;
 const STOP_MS = 30_000;
-// Debian's own client and Compose, whatever stands before them in the path.
+// Debian's own client, whatever stands before it in the path.
 const DEBIAN_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Why no engine of our own can be run here, or null. */
 export async function whyNoPrivateDocker() {
-  if (process.getuid?.() !== 0) return 'there is no Docker with Compose, and only root can run one of its own';
-  if (findProgram('apt-get', process.env, ['/usr/bin']) === null)
-    return 'there is no Docker with Compose, and no apt-get';
+  const none = `there is no Docker with Compose ${OLDEST_COMPOSE} or later`;
+  if (process.getuid?.() !== 0) return `${none}, and only root can run one of its own`;
+  if (findProgram('apt-get', process.env) === null) return `${none}, and no apt-get to install one with`;
   if (await succeeds('dpkg', ['-s', ...PACKAGES], 10_000)) return null;
   console.log("Installing Debian's Docker ...");
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -26,7 +27,7 @@ export async function whyNoPrivateDocker() {
   const isThere =
     (await run('apt-get', ['update', '--quiet'], { env, quiet: true })) === 0 &&
     (await run('apt-get', install, { env, quiet: true })) === 0;
-  return isThere ? null : 'apt-get could not install docker.io and docker-compose';
+  return isThere ? null : 'apt-get could not install docker.io';
 }
 
 /** A Docker daemon with all it has in one folder. What it changes of the machine's network is put back at its end. */
@@ -40,13 +41,16 @@ export class PrivateDocker {
       ...process.env,
       PATH: DEBIAN_PATH,
       DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`,
+      DOCKER_CONFIG: join(folder, 'config'),
       DOCKER_BUILDKIT: '1',
-      COMPOSE_DOCKER_CLI_BUILD: '1',
     };
   }
 
-  async start() {
-    mkdirSync(this.#folder, { recursive: true });
+  /** `plugin`: path of a Compose for its client. */
+  async start(plugin) {
+    const plugins = join(this.env.DOCKER_CONFIG, 'cli-plugins');
+    mkdirSync(plugins, { recursive: true });
+    symlinkSync(plugin, join(plugins, 'docker-compose'));
     await this.#noteNetwork();
     const log = openSync(join(this.#folder, 'dockerd.log'), 'a');
     const at = (name) => join(this.#folder, name);

@@ -11,6 +11,7 @@ const BUFFER_BYTES = 64 * 1024 * 1024;
 export interface Container {
   readonly Id: string;
   readonly Name: string;
+  readonly Image: string;
   readonly RestartCount: number;
   readonly State: {
     readonly Pid: number;
@@ -23,34 +24,39 @@ export interface Container {
 }
 
 interface Parts {
-  /** Copy of the repository that the images are built from. */
+  /** Clone of the repository that the images are built from. */
   readonly copy: string;
-  readonly compose: { readonly plain: readonly string[]; readonly tls: readonly string[] };
   /** Whether processes of containers are to be seen from here. */
   readonly canSignalContainers: boolean;
   readonly env: Record<string, string>;
   readonly ports: Readonly<Record<'GATEWAY_PORT' | 'DOOR_PORT' | 'GRAFANA_PORT' | 'TLS_PORT', number>>;
+  /** What stood in files beside the sources when the images were built. */
+  readonly secret: string;
 }
 
-/** The compose project under test, which `npm run test:compose` has prepared and built. */
+/** The compose project under test, which `npm run test:compose` has prepared and built; commands run where a person's would. */
 export class Project {
   private constructor(
     private readonly parts: Parts,
-    private readonly command: readonly string[],
+    private readonly files: readonly string[],
   ) {}
 
+  /** As `docker compose` finds it in the clone. */
   static open(): Project {
-    const parts = JSON.parse(readFileSync(process.env.COMPOSE_PROJECT_FILE ?? '', 'utf8')) as Parts;
-    return new Project(parts, parts.compose.plain);
+    return new Project(JSON.parse(readFileSync(process.env.COMPOSE_PROJECT_FILE ?? '', 'utf8')) as Parts, []);
   }
 
-  /** The same project with TLS in front. */
-  withTls(): Project {
-    return new Project(this.parts, this.parts.compose.tls);
+  /** The same project by other files, and with other variables. */
+  with(files: readonly string[], env: Record<string, string> = {}): Project {
+    return new Project({ ...this.parts, env: { ...this.parts.env, ...env } }, files);
   }
 
   get copy(): string {
     return this.parts.copy;
+  }
+
+  get secret(): string {
+    return this.parts.secret;
   }
 
   get gateway(): string {
@@ -71,18 +77,22 @@ export class Project {
   }
 
   compose(...args: readonly string[]): Promise<string> {
-    const [file = '', ...first] = this.command;
-    return this.run(file, [...first, ...args]);
+    return this.docker('compose', ...this.files.flatMap((file) => ['-f', file]), ...args);
   }
 
-  docker(...args: readonly string[]): Promise<string> {
-    return this.run('docker', args);
+  async docker(...args: readonly string[]): Promise<string> {
+    return (await this.execute('docker', args)).stdout;
   }
 
   /** What Docker says while it works, on both of its outputs. */
   async dockerSays(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr } = await execute('docker', [...args], { env: this.parts.env, maxBuffer: BUFFER_BYTES });
+    const { stdout, stderr } = await this.execute('docker', args);
     return `${stdout}\n${stderr}`;
+  }
+
+  /** A line of the README, as a shell takes it. */
+  async shell(line: string): Promise<string> {
+    return (await this.execute('sh', ['-euc', line])).stdout;
   }
 
   /** kill -9 of a container's process from outside, which Docker takes for a crash. */
@@ -100,18 +110,12 @@ export class Project {
     return this.compose('exec', '-T', service, 'node', '-e', code);
   }
 
-  /** Containers of one service, or of all. */
+  /** Containers of one service, or of all, whatever they do. */
   async containers(service?: string): Promise<readonly Container[]> {
-    const ids = (await this.compose('ps', '-q', ...(service === undefined ? [] : [service])))
+    const ids = (await this.compose('ps', '-a', '-q', ...(service === undefined ? [] : [service])))
       .split('\n')
       .filter(Boolean);
     return ids.length === 0 ? [] : (JSON.parse(await this.docker('inspect', ...ids)) as Container[]);
-  }
-
-  /** Containers of a service that has been stopped. */
-  async stopped(service: string): Promise<readonly Container[]> {
-    const ids = (await this.compose('ps', '-a', '-q', service)).split('\n').filter(Boolean);
-    return JSON.parse(await this.docker('inspect', ...ids)) as Container[];
   }
 
   /** Waits until every container is healthy. */
@@ -132,8 +136,8 @@ export class Project {
     });
   }
 
-  private async run(file: string, args: readonly string[]): Promise<string> {
-    const { stdout } = await execute(file, [...args], { env: this.parts.env, maxBuffer: BUFFER_BYTES });
-    return stdout;
+  private execute(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+    const { env, copy } = this.parts;
+    return execute(file, [...args], { env, cwd: copy, maxBuffer: BUFFER_BYTES });
   }
 }

@@ -87,14 +87,23 @@ describe('compose files', () => {
     );
     expect(outside.map(([name]) => name).sort()).toEqual([
       'doctor',
+      'file-trainer',
       'gateway',
       'grafana',
       'opd-teacher',
       'prm-judge',
       'sample-submitter',
       'slime-trainer',
+      'trainer',
     ]);
   });
+
+  it.each(['gateway', 'prm-judge', 'opd-teacher', 'sample-submitter', 'trainer', 'file-trainer', 'slime-trainer'])(
+    'let %s reach engines and hosted models elsewhere',
+    (name) => {
+      expect(services[name]?.networks).toContain('egress');
+    },
+  );
 
   it('pin every image to a version', () => {
     const images = FILES.flatMap((file) => Object.values(servicesOf(file)).map(({ image }) => image ?? null));
@@ -104,13 +113,20 @@ describe('compose files', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('bound the memory, the processes and the logs of every container that is not an engine on GPUs', () => {
+  it('bound the memory, the processes and the logs of every container', () => {
     const unbounded = Object.entries(services).filter(
       ([, service]) =>
         JSON.stringify(service.logging) !== JSON.stringify(services.nats?.logging) ||
-        (!service.profiles?.includes('gpu') && service.deploy?.resources.limits?.memory === undefined),
+        service.deploy?.resources.limits?.memory === undefined ||
+        service.deploy.resources.limits.pids === undefined,
     );
     expect(unbounded.map(([name]) => name)).toEqual([]);
+  });
+
+  it('are one project, from whichever of them it is started', () => {
+    const nameOf = (file: string): unknown => (parse(readText(file)) as { name?: unknown }).name;
+    expect(['compose.yaml', 'deploy/docker-compose.yml'].map(nameOf)).toEqual(['openclaw-rl', 'openclaw-rl']);
+    expect(parse(readText('compose.yaml'))).toMatchObject({ include: ['deploy/docker-compose.yml'] });
   });
 
   it('build with the Node that the project is tested with', () => {

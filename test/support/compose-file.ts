@@ -15,7 +15,7 @@ export interface ComposeService {
   readonly profiles?: readonly string[];
   readonly deploy?: {
     readonly resources: {
-      readonly limits?: { readonly memory?: string };
+      readonly limits?: { readonly memory?: string; readonly pids?: number };
       readonly reservations?: { readonly devices: readonly unknown[] };
     };
   };
