@@ -74,7 +74,7 @@ export class Run {
     await within(Promise.all([...talking, troubled]), 'the clients are done', TALK_MS);
     const talked = performance.now();
     this.say(`${this.ledger.finished.length} answers are finished; waiting until every turn is settled`);
-    const reader = await TruthReader.connect(this.stack.nats.url, this.options.stack.storeGb ?? 1);
+    const reader = await TruthReader.connect(this.stack);
     try {
       const truth = await this.settled(reader);
       const drained = performance.now();

@@ -1,7 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
+import {
+  startEngineDouble,
+  startNatsCluster,
+  startNatsServer,
+  until,
+  type EngineDouble,
+  type NatsCluster,
+  type NatsServer,
+} from '@app/testing';
 import type { Door } from './client';
 import { policyRule } from './engine';
 import { lastingPort } from './ports';
@@ -14,6 +22,8 @@ export interface StackOptions {
   readonly storeGb?: number;
   /** Further lines of the server's configuration; its store is its own all the same. */
   readonly natsConfig?: string;
+  /** Three servers with three copies of everything instead of one. @default false */
+  readonly cluster?: boolean;
   readonly replicas?: Partial<Record<App, number>>;
   readonly env?: Record<string, string>;
   /** What one app has in its environment beside what all have; `nats` is the server's URL. */
@@ -38,9 +48,20 @@ export interface Outage {
   to: number;
 }
 
+/** One server, or a cluster of them. */
+type Nats = Pick<NatsServer, 'url' | 'kill' | 'restart' | 'stop'>;
+
+const startAlone = async (storeDir: string, storeGb: number, lines = ''): Promise<NatsServer> => {
+  // A second block of one name replaces the first one whole.
+  const store = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${Math.ceil(storeGb * 1024)}MB }`;
+  return startNatsServer({ port: await lastingPort(), storeDir, config: `${lines}\n${store}` });
+};
+
 interface Parts {
   readonly folder: string;
-  readonly nats: NatsServer;
+  readonly nats: Nats;
+  readonly cluster: NatsCluster | null;
+  readonly storeGb: number;
   readonly policy: EngineDouble;
   readonly judge: EngineDouble;
   readonly ports: ReadonlyMap<string, number>;
@@ -54,7 +75,7 @@ export class CrashStack {
   readonly services: readonly Service[];
   readonly outages: Outage[] = [];
   readonly folder: string;
-  readonly nats: NatsServer;
+  readonly nats: Nats;
   readonly policy: EngineDouble;
   judge: EngineDouble;
 
@@ -69,11 +90,8 @@ export class CrashStack {
     const folder = mkdtempSync(join(tmpdir(), 'crash-'));
     mkdirSync(join(folder, 'logs'));
     const storeGb = options.storeGb ?? 1;
-    // A second block of one name replaces the first one whole.
-    const storeDir = join(folder, 'store');
-    const store = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${Math.ceil(storeGb * 1024)}MB }`;
-    const config = `${options.natsConfig ?? ''}\n${store}`;
-    const nats = await startNatsServer({ port: await lastingPort(), storeDir, config });
+    const cluster = options.cluster === true ? await startNatsCluster({ port: lastingPort }) : null;
+    const nats = cluster ?? (await startAlone(join(folder, 'store'), storeGb, options.natsConfig));
     const policy = await startEngineDouble({ port: await lastingPort() });
     policy.script(policyRule);
     const judge = await startEngineDouble({ port: await lastingPort(), weightVersion: JUDGE_WEIGHTS });
@@ -90,6 +108,7 @@ export class CrashStack {
       OPENCLAW_RL_CONFIG: configFile,
       OPENCLAW_RL_NATS_URL: nats.url,
       OPENCLAW_RL_NATS_STORE_GB: String(storeGb),
+      OPENCLAW_RL_NATS_REPLICAS: String(cluster?.servers.size ?? 1),
       OPENCLAW_RL_SERVER_BASE_URL: policy.url,
       OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
       OPENCLAW_RL_SERVER_JUDGE_BASE_URL: judge.url,
@@ -103,6 +122,8 @@ export class CrashStack {
     const stack = new CrashStack({
       folder,
       nats,
+      cluster,
+      storeGb,
       policy,
       judge,
       ports,
@@ -113,6 +134,21 @@ export class CrashStack {
     for (const service of stack.services) service.start();
     await Promise.all(stack.services.map((service) => service.whenUp()));
     return stack;
+  }
+
+  /** The servers one by one. @throws Error if there is only one */
+  get cluster(): NatsCluster {
+    if (this.parts.cluster === null) throw new Error('this run has one NATS server: give its stack `cluster: true`');
+    return this.parts.cluster;
+  }
+
+  get storeGb(): number {
+    return this.parts.storeGb;
+  }
+
+  /** Copies of each stream. */
+  get copies(): number {
+    return this.parts.cluster?.servers.size ?? 1;
   }
 
   /** Apps that run here. */

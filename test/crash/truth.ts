@@ -9,6 +9,7 @@ import {
   type StreamName,
   type TurnSettledInfo,
 } from '@app/contracts';
+import type { CrashStack } from './stack';
 import { traceTurn } from './trace';
 
 const NO_BODY = new Uint8Array();
@@ -28,8 +29,8 @@ export interface Truth {
 export class TruthReader {
   private constructor(private readonly bus: Bus) {}
 
-  static async connect(url: string, storeGb: number): Promise<TruthReader> {
-    const bus = new Bus({ app: 'crash-driver', url, storeGb, replicas: 1 });
+  static async connect({ nats, storeGb, copies }: CrashStack): Promise<TruthReader> {
+    const bus = new Bus({ app: 'crash-driver', url: nats.url, storeGb, replicas: copies });
     await bus.ready();
     return new TruthReader(bus);
   }

@@ -9,6 +9,9 @@ import { Requests } from './requests';
 
 /** How long one request to the bus may take, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 2000;
+/** A server that is cut off says nothing: after two pings without an answer another one is looked for. In milliseconds. */
+const PING_EVERY_MS = 5000;
+const MOST_PINGS_OUT = 2;
 /** Pause between two tries to connect, in milliseconds, and as much again at random. */
 const RECONNECT_PAUSE_MS = 100;
 
@@ -141,7 +144,11 @@ export class Connection {
     const js = jetstream(nc, api);
     const jsm = await jetstreamManager(nc, { ...api, checkAPI: false });
     const requests = new Requests(nc, this.inboxPrefix);
-    const [publisher, reader] = [new Publisher(requests), new Reader(requests)];
+    const publisher = new Publisher(requests);
+    const reader = new Reader(requests, async (stream, query) =>
+      // A server that stands alone leads all its streams.
+      nc.info?.cluster === undefined ? null : jsm.streams.getMessage(stream, query),
+    );
     this.session = { nc, js, jsm, kvm: new Kvm(js), requests, publisher, reader };
     void this.follow(nc);
     this.setUp(true);
@@ -160,6 +167,8 @@ export class Connection {
           reconnectTimeWait: RECONNECT_PAUSE_MS,
           reconnectJitter: RECONNECT_PAUSE_MS,
           timeout: REQUEST_TIMEOUT_MS,
+          pingInterval: PING_EVERY_MS,
+          maxPingOut: MOST_PINGS_OUT,
           // A stack trace per publish costs as much as the publish.
           noAsyncTraces: true,
         });

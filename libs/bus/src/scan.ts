@@ -1,9 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 import type { Session } from './connection';
+import { BusUnavailableError } from './errors';
 
 const BATCH = 1000;
 const BATCH_EXPIRES_MS = 1000;
+/** Passes over a stream without a message, while its leader says that there is one, and the pause between two in milliseconds. */
+const MOST_PASSES = 20;
+const PASS_PAUSE_MS = 100;
 
 /** A message's headers and place, without its body. */
 export interface ScannedInfo {
@@ -30,18 +35,43 @@ export async function* scanInfos(
   }
 }
 
-/** The same for any stream, as messages without bodies, with an ordered headers-only consumer. */
+/** The same for any stream, as messages without bodies. @throws BusUnavailableError if a copy stays behind its leader */
 export async function* scanHeaders(session: Session, stream: string, options: ScanOptions = {}): AsyncGenerator<JsMsg> {
   const { state } = await session.jsm.streams.info(stream);
-  const { startSequence = 1, resumes = false } = options;
+  const { startSequence = 1, resumes = false, filter } = options;
   const isAnother = resumes && startSequence > state.last_seq + 1;
-  const start = isAnother ? state.first_seq : Math.max(startSequence, state.first_seq);
-  if (state.messages === 0 || start > state.last_seq) return;
+  const range = {
+    stream,
+    filter,
+    next: isAnother ? state.first_seq : Math.max(startSequence, state.first_seq),
+    last: state.messages === 0 ? 0 : state.last_seq,
+  };
+  for (let pass = 0; range.next <= range.last; pass += 1) {
+    for await (const message of scanOnce(session, range)) {
+      range.next = message.seq + 1;
+      pass = 0;
+      yield message;
+    }
+    if (!(await leaderHasMore(session, range))) return;
+    if (pass >= MOST_PASSES) throw new BusUnavailableError(`a copy of ${stream} stays behind its leader`);
+    await pause(PASS_PAUSE_MS);
+  }
+}
+
+interface Range {
+  readonly stream: string;
+  readonly filter: string | undefined;
+  readonly next: number;
+  readonly last: number;
+}
+
+/** One ordered headers-only consumer. It reads from one copy of the stream, and ends where that ends. */
+async function* scanOnce(session: Session, { stream, filter, next, last }: Range): AsyncGenerator<JsMsg> {
   const consumer = await session.js.consumers.get(stream, {
     headers_only: true,
     deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: start,
-    ...(options.filter === undefined ? {} : { filter_subjects: options.filter }),
+    opt_start_seq: next,
+    ...(filter === undefined ? {} : { filter_subjects: filter }),
   });
   try {
     for (let more = (await consumer.info()).num_pending > 0; more;) {
@@ -49,7 +79,7 @@ export async function* scanHeaders(session: Session, stream: string, options: Sc
       more = false;
       for await (const message of await consumer.fetch({ max_messages: BATCH, expires: BATCH_EXPIRES_MS })) {
         yield message;
-        if (message.info.pending === 0 || message.seq >= state.last_seq) return;
+        if (message.info.pending === 0 || message.seq >= last) return;
         more = true;
       }
     }
@@ -57,3 +87,11 @@ export async function* scanHeaders(session: Session, stream: string, options: Sc
     await consumer.delete().catch(() => undefined);
   }
 }
+
+/** A copy that has just come back may say that it holds nothing: in a cluster only the leader knows. */
+const leaderHasMore = async ({ nc, jsm }: Session, { stream, filter, next, last }: Range): Promise<boolean> => {
+  if (next > last || nc.info?.cluster === undefined) return false;
+  const query = { seq: next, next_by_subj: filter ?? '>' };
+  const message = await jsm.streams.getMessage(stream, query);
+  return message !== null && message.seq <= last;
+};

@@ -18,7 +18,11 @@ export type {
 export { decode, encode, SPECIAL, VOCABULARY_SIZE } from './engine-double/tokenizer';
 export { freePort, NoFreePortError } from './free-port';
 export { killWithParent } from './kill-with-parent';
+export { startNatsCluster } from './nats-cluster';
+export type { NatsCluster, NatsClusterOptions } from './nats-cluster';
 export { NatsServerError, startNatsServer } from './nats-server';
 export type { NatsServer, NatsServerOptions } from './nats-server';
+export { makeNetworkIsland } from './network-island';
+export type { NetworkIsland } from './network-island';
 export { ConditionTimeoutError, until } from './until';
 export type { UntilOptions } from './until';

@@ -15,12 +15,16 @@ export interface NatsServerOptions {
   config?: string;
   /** Folder of the JetStream store. Without it: inside a temporary folder that `stop()` removes. */
   storeDir?: string;
-  /** TCP port on loopback. @default one that the kernel picks, kept over restarts */
+  /** TCP port. @default one that the kernel picks, kept over restarts */
   port?: number;
+  /** Address that it listens on. @default loopback */
+  host?: string;
+  /** A command that runs the server, with its arguments: in a network of its own, say. @default none */
+  runBy?: readonly string[];
 }
 
 export interface NatsServer {
-  /** `nats://127.0.0.1:<port>`, the same before and after a restart. */
+  /** `nats://<host>:<port>`, the same before and after a restart. */
   readonly url: string;
   readonly port: number;
   readonly storeDir: string;
@@ -55,8 +59,9 @@ interface Running {
   port: number;
 }
 
-function launch(configPath: string): Promise<Running> {
-  const child = spawn(findBinary(), ['-c', configPath], {
+function launch(configPath: string, runBy: readonly string[]): Promise<Running> {
+  const words = [...runBy, findBinary(), '-c', configPath];
+  const child = spawn(words[0]!, words.slice(1), {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, GOMEMLIMIT: '192MiB' },
   });
@@ -94,14 +99,15 @@ function launch(configPath: string): Promise<Running> {
   });
 }
 
-/** Starts a real nats-server with JetStream and `max_payload` 8 MB as a child process, on loopback only. */
+/** Starts a real nats-server with JetStream and `max_payload` 8 MB as a child process. */
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
+  const { host = '127.0.0.1', runBy = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'nats-'));
   const storeDir = options.storeDir ?? join(folder, 'store');
   const configPath = join(folder, 'nats.conf');
   const writeConfig = (port: number): void => {
     const lines = [
-      `listen: "127.0.0.1:${port}"`,
+      `listen: "${host}:${port}"`,
       'max_payload: 8MB',
       `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
       options.config ?? '',
@@ -110,7 +116,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   };
 
   writeConfig(options.port ?? -1);
-  let running: Running | undefined = await launch(configPath);
+  let running: Running | undefined = await launch(configPath, runBy);
   const { port } = running;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = running;
@@ -121,7 +127,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   };
 
   return {
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://${host}:${port}`,
     port,
     storeDir,
     get pid() {
@@ -131,7 +137,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
     restart: async () => {
       await end('SIGTERM');
       writeConfig(port);
-      running = await launch(configPath);
+      running = await launch(configPath, runBy);
     },
     stop: async () => {
       await end('SIGTERM');
