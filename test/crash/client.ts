@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly doors: readonly Door[];
   readonly ledger: Ledger;
   readonly stop: Stop;
+  /** Each request goes to the next gateway, as behind a round-robin. @default false */
+  readonly isBalanced?: boolean;
   /** Bytes are read so slowly that the gateway has to wait. @default false */
   readonly isSlow?: boolean;
 }
@@ -153,7 +155,7 @@ export class CrashClient {
       clearTimeout(timer);
     }
     // A client of several gateways is not always sent to the same one.
-    if (attempt.step % 3 === 2) this.door += 1;
+    if (this.options.isBalanced === true || attempt.step % 3 === 2) this.door += 1;
     return attempt;
   }
 

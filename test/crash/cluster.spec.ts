@@ -10,7 +10,12 @@ const AWAY_MS = 20_000;
 const LONGEST_STANDSTILL_MS = 30_000;
 
 /** Does something to the servers, and says when the streams took messages again. */
-const standstill = async (run: Run, watch: WriteWatch, what: string, act: () => void | Promise<void>): Promise<void> => {
+const standstill = async (
+  run: Run,
+  watch: WriteWatch,
+  what: string,
+  act: () => void | Promise<void>,
+): Promise<void> => {
   run.say(what);
   const seconds = await watch.after(act);
   run.say(`  the first turn was stored ${seconds.toFixed(1)} s later`);

@@ -23,6 +23,8 @@ export interface RunOptions extends PlanOptions {
   readonly deathRate?: number;
   /** Clients that read so slowly that the gateway has to wait for them. @default 0 */
   readonly slowClients?: number;
+  /** Whether each request goes to the next gateway. @default false */
+  readonly balanced?: boolean;
   /** Reasons that this run brings about on purpose. */
   readonly allowed?: readonly string[];
   /** What the method makes of turns. @default 'binary' */
@@ -114,7 +116,15 @@ export class Run {
 
   private client(client: number): CrashClient {
     const isSlow = client < (this.options.slowClients ?? 0);
-    return new CrashClient({ client, isSlow, doors: this.stack.gateways, ledger: this.ledger, stop: this.stopClients });
+    const isBalanced = this.options.balanced === true;
+    return new CrashClient({
+      client,
+      isSlow,
+      isBalanced,
+      doors: this.stack.gateways,
+      ledger: this.ledger,
+      stop: this.stopClients,
+    });
   }
 
   private async train(): Promise<void> {

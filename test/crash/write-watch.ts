@@ -50,9 +50,7 @@ export class WriteWatch {
         const infos = await Promise.all(STREAM_NAMES.map((name) => jsm.streams.info(name)));
         return infos.every(({ cluster }) => {
           const others = cluster?.replicas ?? [];
-          return (
-            others.length === this.copies - 1 && others.every(({ current, offline }) => current && !offline)
-          );
+          return others.length === this.copies - 1 && others.every(({ current, offline }) => current && !offline);
         });
       },
       { what: 'all copies of all streams are whole', timeoutMs: COPIES_MS, everyMs: 250 },

@@ -49,6 +49,14 @@ describe('the bus on a cluster of three servers', () => {
     expect(copies).toEqual(names.map(() => 3));
   });
 
+  it('adds copies to a store that had one, and reads its documents from the leader', async () => {
+    const { jsm } = bus.connection.current();
+    const name = `KV_${BUCKETS.sessions.name}`;
+    await jsm.streams.update(name, { num_replicas: 1, allow_direct: true });
+    await newBus().ready();
+    expect((await jsm.streams.info(name)).config).toMatchObject({ num_replicas: 3, allow_direct: false });
+  });
+
   it(
     'loses nothing when a leader is killed, and lists everything from whichever copy it reads',
     async () => {

@@ -221,7 +221,7 @@ export class Bus {
 
   /** Declares streams and buckets, once for as long as the connection holds. */
   private async prepare(session: Session): Promise<Session> {
-    const store = (this.store ??= declareStore(session.jsm, session.kvm, this.options));
+    const store = (this.store ??= declareStore(session, this.options));
     try {
       await store;
       return session;

@@ -72,11 +72,16 @@ const againIfOverlapping = async (declare: () => Promise<void>): Promise<void> =
   }
 };
 
-/** Declares every stream and bucket. Safe from many processes at once; a changed stream is updated in place. */
-export const declareStore = async (jsm: JetStreamManager, kvm: Kvm, options: TopologyOptions): Promise<void> => {
-  for (const name of STREAM_NAMES) await againIfOverlapping(() => declareStream(jsm, name, options));
+interface Managers {
+  readonly jsm: JetStreamManager;
+  readonly kvm: Kvm;
+}
+
+/** Declares every stream and bucket. Safe from many processes at once; a changed one is updated in place. */
+export const declareStore = async (managers: Managers, options: TopologyOptions): Promise<void> => {
+  for (const name of STREAM_NAMES) await againIfOverlapping(() => declareStream(managers.jsm, name, options));
   for (const bucket of Object.values(BUCKETS)) {
-    await againIfOverlapping(() => declareBucket(kvm, bucket, options.replicas));
+    await againIfOverlapping(() => declareBucket(managers, bucket, options.replicas));
   }
 };
 
@@ -117,14 +122,18 @@ export const streamCreatedAt = ({ config, created }: StreamInfo): number => {
   return written === '' ? Date.parse(created) : Number(written);
 };
 
-const declareBucket = async (kvm: Kvm, bucket: BucketDefinition, replicas: number): Promise<void> => {
-  await kvm.create(bucket.name, {
-    history: bucket.history,
-    ttl: bucket.ttlSeconds * 1000,
-    replicas,
-    storage: StorageType.File,
-    allow_direct: true,
-  });
+/** Creates a bucket, or brings its copies up to date: the client leaves a bucket that exists as it is. */
+const declareBucket = async (
+  { jsm, kvm }: Managers,
+  { name, history, ttlSeconds }: BucketDefinition,
+  replicas: number,
+): Promise<void> => {
+  // Documents are decided on as they are read: with several copies only the leader's counts.
+  const copies = { num_replicas: replicas, allow_direct: replicas === 1 };
+  const { allow_direct } = copies;
+  await kvm.create(name, { history, ttl: ttlSeconds * 1000, replicas, storage: StorageType.File, allow_direct });
+  const { config } = await jsm.streams.info(`KV_${name}`);
+  if (!isDeepStrictEqual({ ...config, ...copies }, config)) await jsm.streams.update(`KV_${name}`, copies);
 };
 
 /** Declares one durable consumer; a changed one is updated, which older servers do by `add` and newer ones by `update`. */
