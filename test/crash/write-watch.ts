@@ -17,7 +17,8 @@ export class WriteWatch {
 
   static async start({ nats, copies, storeGb }: CrashStack): Promise<WriteWatch> {
     const bus = new Bus({ app: 'write-watch', url: nats.url, storeGb, replicas: copies });
-    await bus.ready();
+    const ready = (): Promise<boolean> => bus.ready().then(() => true);
+    await until(ready, { what: 'the store has been declared', timeoutMs: COPIES_MS, everyMs: 250 });
     const watch = new WriteWatch(bus, copies);
     await watch.look();
     return watch;
