@@ -134,6 +134,16 @@ describe("the services' users at NATS", () => {
     expect(await whoMayPublish(subject)).toContain('doctor');
   });
 
+  it.each([
+    ['RL_TURNS', 'rl.turn.completed.v1.t'],
+    ['RL_FOLLOWS', 'rl.turn.followed.v1.t'],
+    ['RL_VERDICTS', 'rl.turn.judged.v1.t'],
+    ['RL_SAMPLES', 'rl.turn.settled.v1.t'],
+  ])('read %s from its leader who may read its copies', async (stream, subject) => {
+    const readers = await whoMayPublish(`$JS.API.DIRECT.GET.${stream}.${subject}`);
+    expect(await whoMayPublish(`$JS.API.STREAM.MSG.GET.${stream}`)).toEqual(readers);
+  });
+
   it.each(['>', 'rl.>', '_INBOX.>', '$JS.>'])('never listen to %s', async (subject) => {
     expect(await whoMaySubscribe(subject)).toEqual([]);
   });
