@@ -71,6 +71,8 @@ export class Bus {
   private readonly workers: Worker[] = [];
   private readonly consumers: ConsumerDefinition[] = [];
   private store: Promise<void> | null = null;
+  /** The connection, once streams and buckets exist there, for as long as it holds. */
+  private prepared: Session | null = null;
 
   constructor(private readonly options: BusOptions) {
     this.connection = new Connection({
@@ -79,6 +81,7 @@ export class Bus {
       onStatus: (connected) => {
         // The server may come back with another store.
         this.store = null;
+        this.prepared = null;
         options.onStatus?.(connected);
       },
       onRefused: options.onRefused,
@@ -192,7 +195,11 @@ export class Bus {
     const store: DocumentSource = {
       bucket: await this.bucket(definition),
       write: async (key, json, revision) =>
-        (await this.session()).publisher.publish({ subject: `$KV.${name}.${key}`, data: json, after: revision }),
+        (this.prepared ?? (await this.session())).publisher.publish({
+          subject: `$KV.${name}.${key}`,
+          data: json,
+          after: revision,
+        }),
       scan: (filter, startSequence) =>
         scanHeaders(this.connection.current(), `KV_${name}`, {
           filter: `$KV.${name}.${filter}`,
@@ -224,6 +231,7 @@ export class Bus {
     const store = (this.store ??= declareStore(session, this.options));
     try {
       await store;
+      if (this.store === store) this.prepared = session;
       return session;
     } catch (error) {
       if (this.store === store) this.store = null;
@@ -258,7 +266,7 @@ export class Bus {
     let failure: unknown;
     for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
       try {
-        return await ask(await this.session());
+        return await ask(this.prepared ?? (await this.session()));
       } catch (error) {
         if (error instanceof MessageTooLargeError) throw error;
         failure = error;

@@ -14,6 +14,8 @@ interface ArrayEntry {
 
 const BYTES: Readonly<Record<ArrayType, number>> = { i32: 4, f32: 4, f64: 8, u8: 1 };
 const ALIGNMENT = 8;
+/** Bytes of the head's length. */
+const PREFIX = 4;
 
 /** Thrown when bytes are not a frame, or a frame that was cut. */
 export class FrameError extends Error {
@@ -35,18 +37,24 @@ const bytesOf = (values: Int32Array | Float64Array | Uint8Array, type: ArrayType
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 };
 
-/** A head's JSON with some more members whose JSON is there already. */
-const jsonOf = (head: unknown, printed: PrintedMembers): Uint8Array[] => {
-  const text = JSON.stringify(head);
+/** The frame's JSON: its head, with members whose JSON is there already, and what describes its arrays. */
+const jsonOf = (head: unknown, printed: PrintedMembers, entries: readonly ArrayEntry[]): Uint8Array[] => {
+  const text = `{"head":${JSON.stringify(head)}`;
+  const rest = `,"arrays":${JSON.stringify(entries)}}`;
   const members = Object.entries(printed);
-  if (members.length === 0) return [Buffer.from(text)];
-  const open = text.slice(0, -1);
-  const pieces = members.flatMap(([name, bytes], i) => {
-    const comma = i > 0 || !open.endsWith('{') ? ',' : '';
-    return [Buffer.from(`${comma}${JSON.stringify(name)}:`), bytes];
+  if (members.length === 0) return [Buffer.from(text + rest)];
+  let open = text.slice(0, -1);
+  const pieces = members.flatMap(([name, bytes]) => {
+    const before = `${open}${open.endsWith('{') ? '' : ','}${JSON.stringify(name)}:`;
+    open = '';
+    return [Buffer.from(before), bytes];
   });
-  return [Buffer.from(open), ...pieces, Buffer.from('}')];
+  return [...pieces, Buffer.from(`}${rest}`)];
 };
+
+const PADDING = new Uint8Array(ALIGNMENT);
+
+const paddingBehind = (size: number): Uint8Array => PADDING.subarray(0, align(size) - size);
 
 /**
  * Encodes a JSON head and raw little-endian arrays: `u32 head length | head | padding | array | padding | …`, every array
@@ -59,26 +67,16 @@ export const encodeFrame = (head: unknown, arrays: FrameArrays, printed: Printed
     const type = typeOf(values);
     return { entry: { name, type, length: values.length }, bytes: bytesOf(values, type) };
   });
-  const entries = JSON.stringify(parts.map((part) => part.entry));
-  const pieces = [Buffer.from('{"head":'), ...jsonOf(head, printed), Buffer.from(`,"arrays":${entries}}`)];
-  const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-  let size = align(4 + length);
-  const offsets = parts.map((part) => {
-    const offset = size;
-    size = align(size + part.bytes.byteLength);
-    return offset;
-  });
-  const frame = new Uint8Array(size);
-  new DataView(frame.buffer).setUint32(0, length, true);
-  let at = 4;
-  for (const piece of pieces) {
-    frame.set(piece, at);
-    at += piece.byteLength;
-  }
-  parts.forEach((part, i) => {
-    frame.set(part.bytes, offsets[i]);
-  });
-  return frame;
+  const json = jsonOf(
+    head,
+    printed,
+    parts.map(({ entry }) => entry),
+  );
+  const length = json.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const prefix = Buffer.alloc(PREFIX);
+  prefix.writeUInt32LE(length);
+  const rest = parts.flatMap(({ bytes }) => [bytes, paddingBehind(bytes.byteLength)]);
+  return Buffer.concat([prefix, ...json, paddingBehind(PREFIX + length), ...rest]);
 };
 
 const isEntry = (value: unknown): value is ArrayEntry => {

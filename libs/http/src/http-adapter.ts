@@ -51,6 +51,8 @@ export const httpAdapter = (options: HttpAdapterOptions): FastifyAdapter => {
   return new FastifyAdapter({
     ...(maxParamLength === undefined ? {} : { routerOptions: { maxParamLength } }),
     requestTimeout: requestTimeoutMs,
+    // None of our apps has Nest middlewares.
+    skipMiddie: true,
     // While it closes, an app refuses by itself, in its own envelope.
     return503OnClosing: false,
     // Node holds bodies to their limit only if the one for headers is not longer.

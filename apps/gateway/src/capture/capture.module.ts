@@ -16,16 +16,19 @@ const MIB = 1024 * 1024;
     {
       provide: Outbox,
       inject: [Bus, Settings, Telemetry],
-      useFactory: (bus: Bus, settings: Settings, telemetry: Telemetry): Outbox =>
-        new Outbox(bus, {
+      useFactory: (bus: Bus, settings: Settings, telemetry: Telemetry): Outbox => {
+        const { captureDropped, captureBufferBytes } = telemetry.metrics;
+        const outbox = new Outbox(bus, {
           maxBytes: settings.gateway.captureBufferMb * MIB,
           onDropped: (cause) => {
-            telemetry.metrics.captureDropped.inc({ cause });
+            captureDropped.inc({ cause });
           },
-          onSize: (bytes) => {
-            telemetry.metrics.captureBufferBytes.set(bytes);
-          },
-        }),
+        });
+        telemetry.readBeforeExport(() => {
+          captureBufferBytes.set(outbox.size);
+        });
+        return outbox;
+      },
     },
     TurnRecorder,
     BusStart,

@@ -41,8 +41,8 @@ export const judgeCapture = (answer: RecordedAnswer): CaptureVerdict => {
   }
   return {
     kind: 'exact',
-    promptIds: Int32Array.from(promptIds),
-    responseIds: Int32Array.from(responseIds),
-    logProbs: Float64Array.from(logProbs as readonly number[]),
+    promptIds: new Int32Array(promptIds),
+    responseIds: new Int32Array(responseIds),
+    logProbs: new Float64Array(logProbs as readonly number[]),
   };
 };

@@ -26,7 +26,6 @@ export interface OutboxOptions {
   readonly maxBytes: number;
   /** Told of every parcel that was not kept. */
   readonly onDropped: (cause: 'buffer_full' | 'refused') => void;
-  readonly onSize: (bytes: number) => void;
 }
 
 /** Publishes under way at once. */
@@ -59,6 +58,7 @@ export class Outbox {
     private readonly options: OutboxOptions,
   ) {}
 
+  /** Bytes that are still to be sent. */
   get size(): number {
     return this.bytes;
   }
@@ -75,7 +75,7 @@ export class Outbox {
       this.options.onDropped('buffer_full');
       return false;
     }
-    this.resize(size);
+    this.bytes += size;
     const entry = { parcel, turn: turnOf(parcel), place: this.places };
     this.places += 1;
     const waiting = this.turns.get(entry.turn);
@@ -125,7 +125,7 @@ export class Outbox {
     try {
       await this.publisher.publishEncoded(parcel.message);
       parcel.onFate?.('whole');
-      this.resize(-sizeOf(parcel));
+      this.bytes -= sizeOf(parcel);
       this.sendNext(entry);
     } catch (error) {
       if (error instanceof MessageTooLargeError) this.replace(entry);
@@ -141,10 +141,10 @@ export class Outbox {
   private replace(entry: Entry): void {
     const { parcel, turn } = entry;
     parcel.onFate?.('too_large');
-    this.resize(-sizeOf(parcel));
+    this.bytes -= sizeOf(parcel);
     const instead = parcel.ifTooLarge().map((message) => ({ message, ifTooLarge: () => [] }));
     if (instead.length === 0) this.options.onDropped('refused');
-    for (const each of instead) this.resize(sizeOf(each));
+    for (const each of instead) this.bytes += sizeOf(each);
     this.turns.get(turn)?.unshift(...instead.map((each) => ({ ...entry, parcel: each })));
     this.sendNext(entry);
   }
@@ -177,10 +177,5 @@ export class Outbox {
       this.retry = null;
       this.send();
     }, PAUSE_MS);
-  }
-
-  private resize(by: number): void {
-    this.bytes += by;
-    this.options.onSize(this.bytes);
   }
 }

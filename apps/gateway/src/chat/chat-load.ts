@@ -13,21 +13,23 @@ export class ChatLoad {
   constructor(
     private readonly settings: Settings,
     private readonly telemetry: Telemetry,
-  ) {}
+  ) {
+    const { chatInFlight } = telemetry.metrics;
+    telemetry.readBeforeExport(() => {
+      chatInFlight.set(this.inFlight);
+    });
+  }
 
   /** @throws OpenAiError 503 at a shutdown, 429 where enough are running */
   async run(serve: () => Promise<void>): Promise<void> {
-    const { chatInFlight, chatSeconds } = this.telemetry.metrics;
     if (this.closing) throw shuttingDown();
     if (this.inFlight >= this.settings.gateway.maxConcurrency) throw tooManyRequests();
     this.inFlight += 1;
-    chatInFlight.inc();
-    const elapsed = chatSeconds.startTimer();
+    const elapsed = this.telemetry.metrics.chatSeconds.startTimer();
     try {
       await serve();
     } finally {
       this.inFlight -= 1;
-      chatInFlight.dec();
       elapsed();
       if (this.inFlight === 0) this.whenIdle?.();
     }

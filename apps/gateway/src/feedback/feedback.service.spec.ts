@@ -32,7 +32,7 @@ const service = () => {
   };
   const outbox = new Outbox(
     { isUp: true, publishEncoded },
-    { maxBytes: 10_000, onDropped: () => undefined, onSize: () => undefined },
+    { maxBytes: 10_000, onDropped: () => undefined },
   );
   const read = (_definition: typeof TurnArrived, turnId: string) => {
     const message = stored.get(TurnArrived.subject(turnId));

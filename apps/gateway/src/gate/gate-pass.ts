@@ -28,11 +28,13 @@ export class GatePass {
 
   private async enter({ turnId, request, client, abort }: Admitted): Promise<void> {
     const { gate, server } = this.settings;
-    const isHeldOpen = gate.holdStreams && request.stream && this.gate.isClosed;
+    const holdMs = gate.holdS * 1000;
+    if (!this.gate.isClosed) return this.gate.enter(abort.signal, holdMs);
+    const isHeldOpen = gate.holdStreams && request.stream;
     if (isHeldOpen) client.beginStream(200, { ...STREAM_HEAD, 'x-rl-turn-id': turnId });
     const stop = whileStill(this.gate, () => {
       if (isHeldOpen) client.write(emptyChunk(turnId, server.servedModelName));
     });
-    await this.gate.enter(abort.signal, (isHeldOpen ? gate.holdMaxS : gate.holdS) * 1000).finally(stop);
+    await this.gate.enter(abort.signal, isHeldOpen ? gate.holdMaxS * 1000 : holdMs).finally(stop);
   }
 }

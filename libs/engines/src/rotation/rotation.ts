@@ -71,8 +71,10 @@ export class Rotation<Engine extends { readonly name: string }> {
   }
 
   noteCall(engine: Engine, succeeded: boolean, now: number): void {
-    this.memberOf(engine).health.noteCall(succeeded, now);
-    this.update();
+    const { health } = this.memberOf(engine);
+    const wasSick = health.isSick;
+    health.noteCall(succeeded, now);
+    if (health.isSick !== wasSick) this.update();
   }
 
   /** @param weights what it says it serves; null where it does not say */
