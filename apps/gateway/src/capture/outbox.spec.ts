@@ -42,8 +42,14 @@ class FakeBus implements Publisher {
   }
 }
 
-/** What was pushed in one round of the event loop is sent at its end. */
-const endOfRound = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** What was pushed in one moment is sent at its end. */
+const endOfMoment = (): Promise<void> => jest.advanceTimersByTimeAsync(1);
+
+const flushed = async (box: Outbox, timeoutMs: number): Promise<void> => {
+  const done = box.flush(timeoutMs);
+  await endOfMoment();
+  await done;
+};
 
 describe('Outbox', () => {
   let bus: FakeBus;
@@ -63,7 +69,7 @@ describe('Outbox', () => {
     const box = outbox();
     for (const name of names(5)) expect(box.push(parcel(name))).toBe(true);
     expect(box.size).toBe(50);
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(bus.stored).toEqual(names(5));
     expect(box.size).toBe(0);
   });
@@ -87,7 +93,7 @@ describe('Outbox', () => {
     box.push(parcel('a'));
     bus.isUp = true;
     box.send();
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(bus.stored).toEqual(['a']);
   });
 
@@ -95,7 +101,7 @@ describe('Outbox', () => {
     const box = outbox(10_000);
     Object.assign(bus, { held: true, broken: true });
     for (const name of names(200)) box.push(parcel(name));
-    await endOfRound();
+    await endOfMoment();
     bus.answer((all) => all.reverse());
     await jest.advanceTimersByTimeAsync(100);
     const asked = bus.asked.length;
@@ -117,7 +123,7 @@ describe('Outbox', () => {
     bus.held = true;
     for (const turn of ['t1', 't2']) for (const kind of ['arrived', 'settled', 'completed']) box.push(said(kind, turn));
     expect(bus.asked).toEqual([]);
-    await endOfRound();
+    await endOfMoment();
     expect(bus.asked).toEqual(['arrived.t1', 'arrived.t2']);
     bus.broken = true;
     bus.answer();
@@ -145,7 +151,7 @@ describe('Outbox', () => {
     bus.held = true;
     const box = outbox(10_000);
     for (const name of names(200)) box.push(parcel(name));
-    await endOfRound();
+    await endOfMoment();
     expect(bus.asked).toHaveLength(64);
   });
 
@@ -159,9 +165,9 @@ describe('Outbox', () => {
 
     bus.held = false;
     bus.answer();
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(box.push(parcel('d', 100))).toBe(true);
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(bus.stored).toEqual(['a', 'c', 'd']);
   });
 
@@ -177,7 +183,7 @@ describe('Outbox', () => {
     bus.limit = 50;
     const box = outbox(100);
     box.push(parcel('big', 100, 'small', 'reason'));
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(bus.stored).toEqual(['small', 'reason']);
     expect(dropped).toEqual([]);
     expect(box.size).toBe(0);
@@ -208,7 +214,7 @@ describe('Outbox', () => {
     const box = outbox();
     box.push(parcel('big', 10));
     box.push(parcel('small', 5));
-    await box.flush(1000);
+    await flushed(box, 1000);
     expect(bus.stored).toEqual(['small']);
     expect(dropped).toEqual(['refused']);
   });
@@ -227,7 +233,7 @@ describe('Outbox', () => {
       const flush = box.flush(10_000).then(() => {
         flushed = true;
       });
-      await endOfRound();
+      await endOfMoment();
       bus.answer();
       await jest.advanceTimersByTimeAsync(10);
       expect({ flushed, asked: bus.asked }).toEqual({ flushed: false, asked: ['big', 'small'] });

@@ -30,6 +30,7 @@ export interface OutboxOptions {
 
 /** Publishes under way at once. */
 const IN_FLIGHT = 64;
+const GATHER_MS = 1;
 const PAUSE_MS = 250;
 
 /** Every message of a turn ends in the turn's id. */
@@ -49,7 +50,7 @@ export class Outbox {
   private places = 0;
   private bytes = 0;
   private inFlight = 0;
-  private soon: NodeJS.Immediate | null = null;
+  private soon: NodeJS.Timeout | null = null;
   private retry: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
 
@@ -112,12 +113,15 @@ export class Outbox {
     if (this.queue.length > 0 && !this.publisher.isUp) this.sendLater();
   }
 
-  /** What is captured in one round of the event loop leaves in one write: with many clients that is half the cost of sending. */
+  /**
+   * What is captured in one moment leaves in one write, which with many clients is half the cost of sending, and behind the
+   * request to the model, which a client waits for.
+   */
   private sendSoon(): void {
-    this.soon ??= setImmediate(() => {
+    this.soon ??= setTimeout(() => {
       this.soon = null;
       if (this.retry === null) this.send();
-    });
+    }, GATHER_MS);
   }
 
   private async deliver(entry: Entry): Promise<void> {
