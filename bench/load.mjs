@@ -1,8 +1,11 @@
-// Load generator: clients that hold conversations. One JSON argument in, one JSON line out.
+// Load generator: clients that hold conversations. One JSON argument in, one JSON line out. It is lean, since it shares the
+// machine with what it measures: answers are taken as they come from the connection, and what comes again is printed once.
 import { Pool } from 'undici';
+import { usageOf } from './processes.mjs';
 
 const options = JSON.parse(process.argv[2]);
 // `requests`: ends after so many in place of `seconds`. `named`: each conversation is a session with a header of its own.
+// `warm`: so many requests come before the first that counts; `pid`: a process whose CPU is counted from there on.
 const {
   url,
   clients,
@@ -13,17 +16,52 @@ const {
   bodyKb,
   seed,
   mainTurns = 6,
+  warm = 0,
+  pid,
 } = options;
 
 const SYSTEM = 'You are a careful assistant. '.repeat(Math.ceil((bodyKb * 1024) / 29)).slice(0, bodyKb * 1024);
 const TOOLS = [{ type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } }];
 
+const messageOf = (role, content) => JSON.stringify({ role, content });
+const BODY = JSON.stringify({ model: 'openclaw-rl', stream, tools: TOOLS }).slice(0, -1);
+const SYSTEM_MESSAGE = messageOf('system', SYSTEM);
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'bench' };
+
 const pool = new Pool(url, { connections: clients, pipelining: 1, bodyTimeout: 0, headersTimeout: 0 });
-const latencies = [];
-const firstBytes = [];
+let latencies = [];
+let firstBytes = [];
 let failed = 0;
 let begun = 0;
+let served = 0;
 let running = true;
+let clock = null;
+
+const cpuMs = () => (pid === undefined ? 0 : usageOf(pid).cpuSeconds * 1000);
+
+const startClock = () => {
+  clock = { startedAt: performance.now(), cpuMs: cpuMs() };
+  [latencies, firstBytes] = [[], []];
+  if (seconds !== undefined) setTimeout(() => (running = false), seconds * 1000);
+};
+
+const post = (headers, body) =>
+  new Promise((resolve, reject) => {
+    const answer = { status: 0, firstAt: 0, pieces: [] };
+    pool.dispatch(
+      { method: 'POST', path: '/v1/chat/completions', headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_, status) => (answer.status = status),
+        onResponseData: (_, piece) => {
+          if (answer.firstAt === 0) answer.firstAt = performance.now();
+          answer.pieces.push(piece);
+        },
+        onResponseEnd: () => resolve(answer),
+        onResponseError: (_, error) => reject(error),
+      },
+    );
+  });
 
 const contentOf = (text) => {
   if (!stream) return JSON.parse(text).choices[0].message.content;
@@ -37,49 +75,31 @@ const contentOf = (text) => {
 
 const call = async (messages, session) => {
   begun += 1;
-  if (begun >= wanted) running = false;
+  if (begun >= warm + wanted) running = false;
   const start = performance.now();
-  const body = JSON.stringify({ model: 'openclaw-rl', messages, stream, tools: TOOLS });
-  const response = await pool.request({
-    method: 'POST',
-    path: '/v1/chat/completions',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'bench',
-      ...(named ? { 'x-session-id': session } : {}),
-    },
-    body,
-  });
-  let first = 0;
-  const pieces = [];
-  for await (const piece of response.body) {
-    if (first === 0) first = performance.now() - start;
-    pieces.push(piece);
-  }
+  const headers = named ? { ...HEADERS, 'x-session-id': session } : HEADERS;
+  const { status, firstAt, pieces } = await post(headers, `${BODY},"messages":[${messages.join(',')}]}`);
   latencies.push(performance.now() - start);
-  firstBytes.push(first);
-  if (response.statusCode !== 200) {
-    failed += 1;
-    return null;
-  }
-  return Buffer.concat(pieces).toString();
+  firstBytes.push(firstAt - start);
+  served += 1;
+  if (served === warm) startClock();
+  if (status === 200) return pieces;
+  failed += 1;
+  return null;
 };
 
 // The answer is the same each time; its text is read out of the first one only, so that the load generator stays cheap.
-let answerText = null;
+let answerMessage = null;
 
 const converse = async (client) => {
   for (let conversation = 0; running; conversation += 1) {
-    const messages = [{ role: 'system', content: SYSTEM }];
+    const messages = [SYSTEM_MESSAGE];
     for (let turn = 0; turn < mainTurns && running; turn += 1) {
-      messages.push({
-        role: 'user',
-        content: `client ${seed}.${client}, conversation ${conversation}, turn ${turn}: go on`,
-      });
-      const text = await call(messages, `${seed}.${client}.${conversation}`);
-      if (text === null) break;
-      answerText ??= contentOf(text);
-      messages.push({ role: 'assistant', content: answerText });
+      messages.push(messageOf('user', `client ${seed}.${client}, conversation ${conversation}, turn ${turn}: go on`));
+      const pieces = await call(messages, `${seed}.${client}.${conversation}`);
+      if (pieces === null) break;
+      answerMessage ??= messageOf('assistant', contentOf(Buffer.concat(pieces).toString()));
+      messages.push(answerMessage);
     }
   }
 };
@@ -90,18 +110,19 @@ const summary = (values) => {
   return { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95), p99: percentile(sorted, 0.99) };
 };
 
-const start = performance.now();
-const stop = seconds === undefined ? undefined : setTimeout(() => (running = false), seconds * 1000);
+if (warm === 0) startClock();
 await Promise.all(Array.from({ length: clients }, (_, client) => converse(client)));
-clearTimeout(stop);
-const elapsed = (performance.now() - start) / 1000;
+const elapsed = (performance.now() - clock.startedAt) / 1000;
+const usedMs = cpuMs() - clock.cpuMs;
 await pool.close();
 const requests = latencies.length;
 console.log(
   JSON.stringify({
+    served,
     requests,
     failed,
     perSecond: requests / elapsed,
+    cpuMs: usedMs / requests,
     latencyMs: summary(latencies),
     firstByteMs: summary(firstBytes),
   }),
