@@ -581,6 +581,28 @@ describe('gateway', () => {
         },
       );
     });
+
+    it('keeps the connection to a server that ends its stream a moment behind the [DONE]', async () => {
+      const chunk = { choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: 'stop' }] };
+      const open: ServerResponse[] = [];
+      const sockets: unknown[] = [];
+      await withModel(
+        (_, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+          open.push(response);
+          sockets.push(response.socket);
+        },
+        async (front) => {
+          const answer = async () => (await front.post('/v1/chat/completions', chat('hi', { stream: true }))).text();
+          await answer();
+          open[0]!.end();
+          await until(async () => (await answer()) !== '' && sockets.at(-1) === sockets[0], {
+            what: 'another request on the first connection',
+          });
+        },
+      );
+    });
   });
 
   it('trains on nothing that was not the policy’s own choice', async () => {

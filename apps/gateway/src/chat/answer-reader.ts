@@ -2,6 +2,12 @@ import type { UpstreamResponse } from '@app/engines';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { AnswerRelay } from './relay';
 
+/** What an upstream may still say behind the end of its answer. */
+const REST_LIMIT_BYTES = 65_536;
+const REST_TIMEOUT_MS = 1000;
+
+type Body = UpstreamResponse['body'];
+
 type Continue = () => Promise<UpstreamResponse | null>;
 
 /** Who makes what of an answer. */
@@ -17,12 +23,25 @@ export type PassedOn =
   | { readonly answer: RecordedAnswer; readonly delivered: boolean }
   | { readonly answer: null; readonly failure: string };
 
-async function* continuedPieces(response: UpstreamResponse, goOn: Continue): AsyncGenerator<Buffer> {
-  for (let next: UpstreamResponse | null = response; next !== null; next = await goOn()) {
-    yield* next.body as AsyncIterable<Buffer>;
+/** Reads on to the end, which is near as a rule: that keeps the connection for the next request. */
+const readRest = async (body: Body): Promise<void> => {
+  const patience = setTimeout(() => body.destroy(), REST_TIMEOUT_MS);
+  await body.dump({ limit: REST_LIMIT_BYTES }).catch(() => undefined);
+  clearTimeout(patience);
+};
+
+/** The pieces of a body, for as long as somebody takes them. */
+async function* piecesOfBody(body: Body): AsyncGenerator<Buffer> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } finally {
+    if (!body.readableEnded) void readRest(body);
   }
 }
 
 /** The pieces of a stream, and of those that go on with it. */
-export const piecesOf = (response: UpstreamResponse, { goOn }: AnswerReader): AsyncIterable<Buffer> =>
-  goOn === undefined ? (response.body as AsyncIterable<Buffer>) : continuedPieces(response, goOn);
+export async function* piecesOf(response: UpstreamResponse, { goOn }: AnswerReader): AsyncGenerator<Buffer> {
+  for (let next: UpstreamResponse | null = response; next !== null; next = (await goOn?.()) ?? null) {
+    yield* piecesOfBody(next.body);
+  }
+}

@@ -14,10 +14,6 @@ import type { Exchange } from './exchange';
 import { STREAM_HEAD } from './stream-head';
 import { headOf, isOdd, isOk, isStream } from './upstream-response';
 
-/** What an upstream may still say behind its `[DONE]`. */
-const REST_LIMIT_BYTES = 65_536;
-const REST_TIMEOUT_MS = 1000;
-
 /** Gives clients what the upstream answers: streams as they come, whole answers, and errors. */
 @Injectable()
 export class Delivery {
@@ -98,20 +94,13 @@ export class Delivery {
       this.gate.noteAnswer();
       meter.add(chunk);
       const events = relay.push(chunk);
-      if (relay.isDone) return this.endStream(exchange, response, Buffer.concat(events));
+      // The answer is whole with `[DONE]`: the client does not wait for the upstream to hang up.
+      if (relay.isDone) return client.end(Buffer.concat(events));
       if (events.length === 0 || client.write(Buffer.concat(events))) continue;
       watchdog.waitForClient();
       await client.drained();
       watchdog.feed();
     }
     return client.end(Buffer.concat(relay.flush()));
-  }
-
-  /** The answer is whole with `[DONE]`: the client does not wait for the upstream to hang up. */
-  private async endStream({ client }: Exchange, { body }: UpstreamResponse, rest: Buffer): Promise<boolean> {
-    const delivered = await client.end(rest);
-    // Reading on to the end, which is near as a rule, keeps the connection for the next request.
-    body.dump({ limit: REST_LIMIT_BYTES, signal: AbortSignal.timeout(REST_TIMEOUT_MS) }).catch(() => undefined);
-    return delivered;
   }
 }

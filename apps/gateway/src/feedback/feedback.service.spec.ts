@@ -30,10 +30,7 @@ const service = () => {
     stored.set(message.subject, message);
     return 'stored';
   };
-  const outbox = new Outbox(
-    { isUp: true, publishEncoded },
-    { maxBytes: 10_000, onDropped: () => undefined },
-  );
+  const outbox = new Outbox({ isUp: true, publishEncoded }, { maxBytes: 10_000, onDropped: () => undefined });
   const read = (_definition: typeof TurnArrived, turnId: string) => {
     const message = stored.get(TurnArrived.subject(turnId));
     return Promise.resolve(message === undefined ? null : TurnArrived.decode(message));
