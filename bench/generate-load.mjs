@@ -46,6 +46,11 @@ const CARRIER = {
   content: '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nnone\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
 };
 
+const question = (conversation, turn) => ({
+  role: 'user',
+  content: `Question ${conversation}.${turn} ${text(turn, 200)}`,
+});
+
 const post = async (server, path, bytes) => {
   const startedAt = performance.now();
   const response = await server.request({
@@ -76,12 +81,13 @@ const percentile = (values, share) =>
 
 const median = (values) => percentile(values, 0.5);
 
-const messagesBehind = (turn, content) => {
+/** What an agent's next request says behind an answer: a tool's result, or, every second time, a person's next question. */
+const messagesBehind = (conversation, turn, content) => {
+  if (turn % 2 === 0) return [{ role: 'assistant', content }, question(conversation, turn + 1)];
   const call = { id: `call${turn}`, type: 'function', function: { name: 'tool_1', arguments: '{"path":"a"}' } };
   return [
-    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'assistant', content, tool_calls: [call] },
     { role: 'tool', tool_call_id: call.id, content: text(turn + 99, 400) },
-    { role: 'assistant', content },
   ];
 };
 
@@ -99,12 +105,11 @@ const conversations = async () => {
   const [engine, bare] = [options.direct, options.bare].map((each) => new Pool(each, { connections: 1 }));
   const times = [];
   for (let conversation = 0; conversation < CONVERSATIONS; conversation += 1) {
-    const history = [];
+    const history = [question(conversation, 1)];
     for (let turn = 1; turn <= TURNS; turn += 1) {
-      history.push({ role: 'user', content: `Question ${conversation}.${turn} ${text(turn, 200)}` });
       const body = { messages: [SYSTEM, ...history, CARRIER], tools: TOOLS, max_tokens: 32, seed: 1000 };
       const served = await chat(pool, body);
-      history.push(...messagesBehind(turn, served.content));
+      history.push(...messagesBehind(conversation, turn, served.content));
       // People and tools take longer than what is left to do behind an answer.
       await pause(BETWEEN_TURNS_MS);
       const direct = await generate(engine);

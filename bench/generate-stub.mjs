@@ -2,17 +2,19 @@
 // and the seed (tokens per second, none: at once) ask for. Each piece holds one token and only what is new, or, with `every`,
 // so many tokens and all that came before. Prints "listening on PORT".
 import { createServer } from 'node:http';
-import { PromptRenderer, readModelFolder } from '../dist/libs/tokens/src/index.js';
+import { partsHere, PromptRenderer, readModelFolder, Vocabulary } from '../dist/libs/tokens/src/index.js';
 
 const { folder, every = null } = JSON.parse(process.argv[2]);
-const renderer = new PromptRenderer(readModelFolder(folder));
-const render = (messages) =>
-  Array.from(renderer.render({ turnId: 'stub', parent: null, messages, tools: [], kwargs: {} }).ids);
+const model = readModelFolder(folder);
+const renderer = new PromptRenderer(new Vocabulary(model), partsHere(model));
+const render = async (messages) => {
+  const prompt = renderer.begin({ messages, tools: [], kwargs: {} });
+  return Array.from((await prompt({ turnId: 'stub', parent: null })).ids);
+};
 
-const WORDS = render([
-  { role: 'user', content: 'forty bytes of text, in tokens of their own, again and again. ' },
-]).slice(3, 16);
-const END = render([{ role: 'user', content: 'x' }]).at(-4);
+const FORTY = 'forty bytes of text, in tokens of their own, again and again. ';
+const WORDS = (await render([{ role: 'user', content: FORTY }])).slice(3, 16);
+const END = (await render([{ role: 'user', content: 'x' }])).at(-4);
 
 const readBody = async (request) => {
   const pieces = [];
@@ -74,9 +76,9 @@ const generate = (response, { input_ids: prompt, sampling_params: params, stream
   send();
 };
 
-const chat = (response, { messages, stream }) => {
+const chat = async (response, { messages, stream }) => {
   const choice = { index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' };
-  if (!stream) return json(response, { choices: [choice], usage: { prompt_tokens: render(messages).length } });
+  if (!stream) return json(response, { choices: [choice], usage: { prompt_tokens: (await render(messages)).length } });
   const chunk = { choices: [{ index: 0, delta: { content: 'yes' }, finish_reason: 'stop' }] };
   return response
     .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -93,8 +95,8 @@ const server = createServer(async (request, response) => {
     lastGenerate = text;
     generate(response, body);
   } else if (request.url === '/last-generate') response.end(lastGenerate);
-  else if (request.url === '/v1/chat/completions') chat(response, body);
-  else if (request.url === '/v1/tokenize') json(response, { tokens: render(body.messages) });
+  else if (request.url === '/v1/chat/completions') await chat(response, body);
+  else if (request.url === '/v1/tokenize') json(response, { tokens: await render(body.messages) });
   else if (request.url === '/v1/models') json(response, { data: [{ id: 'policy' }] });
   else response.writeHead(404).end();
 });

@@ -1,9 +1,11 @@
 export { Detokenizer, type DetokenizerOptions } from './model/detokenizer';
 export { ModelFolderError, readModelFolder, type ModelFolder, type SamplingDefaults } from './model/model-folder';
 export { Vocabulary, type AddedToken } from './model/vocabulary';
-export type { RenderedPrompt } from './pool/messages';
-export { readRequest } from './pool/read-request';
-export { RenderError, RenderPool, type RenderJob } from './pool/render-pool';
+export { RenderPool } from './pool/render-pool';
+export { partsHere } from './prompt/part-maker';
 export { DRIFTS, type Drift } from './prompt/prompt-memory';
+export type { PromptSource } from './prompt/chat-template';
+export { PromptRenderer, type Prompt, type PromptInWork, type PromptTurn } from './prompt/prompt-renderer';
+export { readRequest } from './prompt/read-request';
+export { RenderError } from './prompt/render-error';
 export { TurnMemory } from './prompt/turn-memory';
-export { PromptRenderer, type Prompt, type PromptRequest } from './prompt/prompt-renderer';

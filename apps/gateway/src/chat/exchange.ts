@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Turn } from '../capture/turn-messages';
+import type { BegunPrompt } from '../generate/generation.service';
 import type { PolicyEngine } from '../upstream/policy-engine';
 import type { ClientConnection } from './client-connection';
 import type { ChatRequest } from './parse-request';
@@ -32,6 +33,8 @@ export interface Exchange extends Admitted {
   readonly session: string;
   /** Where it is sent. */
   readonly engine: PolicyEngine;
+  /** Its prompt for the engine's `/generate`; null where it goes another way. */
+  readonly begun: BegunPrompt | null;
 }
 
 /** Request headers that mean something to the model's server as well. */

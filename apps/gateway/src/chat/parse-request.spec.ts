@@ -3,8 +3,9 @@ import { parseChatRequest } from './parse-request';
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
 
-const parse = (body: unknown): Omit<ReturnType<typeof parseChatRequest>, 'members'> => {
-  const { members, ...request } = parseChatRequest(Buffer.from(JSON.stringify(body)));
+const parse = (body: unknown): Omit<ReturnType<typeof parseChatRequest>, 'members' | 'body'> => {
+  const { members, body: parsed, ...request } = parseChatRequest(Buffer.from(JSON.stringify(body)));
+  expect(parsed).toEqual(body);
   expect(Object.fromEntries(members.map(({ key, value }) => [key, JSON.parse(value.toString())]))).toEqual(body);
   return request;
 };

@@ -5,9 +5,13 @@ import { isConstrained } from './constraints';
 import { membersOf, type JsonMember } from './edit-json';
 import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** What the gateway itself reads of a chat request; everything else belongs to the model. */
 export interface ChatRequest {
-  /** The body's members as they came. */
+  /** The body, parsed. */
+  readonly body: Json;
+  /** Its members as they came. */
   readonly members: readonly JsonMember[];
   readonly model: string | null;
   readonly messages: readonly ChatMessage[];
@@ -33,8 +37,6 @@ export interface ChatRequest {
 
 /** No context holds more; each is hashed, and a body of the largest size could have millions. */
 const MAX_MESSAGES = 100_000;
-
-type Json = Readonly<Record<string, unknown>>;
 
 const optional = <T>(body: Json, field: string, what: string, is: (value: unknown) => value is T): T | null => {
   const value = body[field];
@@ -97,6 +99,7 @@ export const parseChatRequest = (raw: Buffer): ChatRequest => {
   }
   for (const field of ['max_tokens', 'max_completion_tokens']) optional(body, field, 'a number', isNumber);
   return {
+    body,
     members: membersOf(raw),
     model: optional(body, 'model', 'a string', isString),
     messages: body.messages.map((message, i) => checkMessage(message, `messages[${i}]`)),

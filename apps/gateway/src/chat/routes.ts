@@ -15,7 +15,7 @@ import { affinityKey } from './identify';
 const CLIENTS_FAULT = /^(client_gone|status_4(?!01|03|04|29)\d\d)$/;
 
 /** Where a chat is sent. */
-export interface Placement extends Pick<Exchange, 'session' | 'engine'> {
+export interface Placement extends Pick<Exchange, 'session' | 'engine' | 'begun'> {
   /** Sampling where the request names none. */
   readonly samplingDefaults: Sampling;
 }
@@ -34,7 +34,8 @@ export class Routes {
     // Where there is one engine nobody asks which session it is.
     const session = this.upstream.hasChoice ? affinityKey(chat.headers, request, chat.scope) : '';
     const engine = this.upstream.choose(session);
-    return { session, engine, samplingDefaults: this.upstream.samplingDefaults(engine) };
+    const begun = this.byGenerate.begin(request, engine);
+    return { session, engine, begun, samplingDefaults: this.upstream.samplingDefaults(engine) };
   }
 
   /**
@@ -46,16 +47,19 @@ export class Routes {
     overheadSeconds.observe(exchange.ownWork.seconds);
     const onFirstByte = firstByteSeconds.startTimer();
     try {
-      return await this.serveAt(exchange.engine, exchange, onFirstByte);
+      return await this.serveAt(exchange, onFirstByte);
     } catch (error) {
       const other = this.otherThan(exchange, error);
       if (other === null) throw error;
-      return this.serveAt(other, exchange, onFirstByte);
+      return this.serveAt(
+        { ...exchange, engine: other, begun: this.byGenerate.begin(exchange.request, other) },
+        onFirstByte,
+      );
     }
   }
 
-  private async serveAt(engine: PolicyEngine, chat: Exchange, onFirstByte: () => void): Promise<ServedResult> {
-    const exchange = { ...chat, engine };
+  private async serveAt(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult> {
+    const { engine, turnId } = exchange;
     const { route } = engine;
     try {
       const generated = route === 'generate' ? await this.byGenerate.serve(exchange, onFirstByte) : null;
@@ -64,7 +68,7 @@ export class Routes {
       else if (!result.answer.failed) this.upstream.noteAnswer(engine);
       return result;
     } catch (error) {
-      this.noteFailure(exchange, upstreamError(error, chat.turnId).code ?? 'upstream_failed');
+      this.noteFailure(exchange, upstreamError(error, turnId).code ?? 'upstream_failed');
       throw error;
     }
   }

@@ -21,14 +21,14 @@ export class TurnsService {
   async serve(admitted: Admitted): Promise<void> {
     const { turnId, chat, request, client, abort } = admitted;
     if (!client.headersSent) client.setHeader('x-rl-turn-id', turnId);
-    const { session, engine, samplingDefaults } = this.routes.place(admitted);
+    const { samplingDefaults, ...placement } = this.routes.place(admitted);
     const { headers, scope } = chat;
     const turn = this.recorder.begin(turnId, { request, headers, scope, samplingDefaults });
     const watchdog = new Watchdog(abort, this.settings.gateway, () => this.gate.isClosed);
-    const { route } = engine;
+    const { route } = placement.engine;
     let result: ServedResult = { answer: null, failure: 'gateway_error', route };
     try {
-      result = await this.routes.serve({ ...admitted, watchdog, turn, session, engine });
+      result = await this.routes.serve({ ...admitted, ...placement, watchdog, turn });
     } catch (error) {
       const failure = upstreamError(error, turnId);
       result = { answer: null, failure: failure.code ?? 'upstream_failed', route };

@@ -6,10 +6,12 @@ import type { ServedResult } from '../capture/turn-recorder';
 import { Delivery } from '../chat/delivery';
 import { forwardedHeaders, type Exchange } from '../chat/exchange';
 import { isOk } from '../chat/upstream-response';
+import type { ChatRequest } from '../chat/parse-request';
 import { OpenAiError } from '../errors/openai-error';
 import { Gate } from '../gate/gate';
+import type { PolicyEngine } from '../upstream/policy-engine';
 import { UpstreamService } from '../upstream/upstream.service';
-import { GenerationService, type Generation } from './generation.service';
+import { GenerationService, type BegunPrompt, type Generation } from './generation.service';
 
 /** Before an engine is asked again that has let go of an answer without a token more. */
 const PAUSE_MS = 100;
@@ -24,14 +26,19 @@ export class ByGenerate {
     private readonly gate: Gate,
   ) {}
 
+  /** Begins with the chat's prompt, so that other work can go on beside it; null where the chat does not go this way. */
+  begin(request: ChatRequest, engine: PolicyEngine): BegunPrompt | null {
+    return engine.route === 'generate' ? this.generations.begin(request, engine) : null;
+  }
+
   /**
    * null where the chat cannot go this way.
    * @throws OpenAiError, or what the HTTP client throws, before the first byte
    */
   async serve(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult | null> {
-    const { turnId, request, chat, turn, engine } = exchange;
+    const { turnId, request, turn, engine, begun } = exchange;
     const conversation = turn?.conversation ?? null;
-    const generation = await this.generations.prepare({ turnId, request, raw: chat.raw, conversation, engine });
+    const generation = await this.generations.prepare({ turnId, request, conversation, engine, begun });
     if (generation === null) return null;
     let answer: RecordedAnswer | null = null;
     try {

@@ -1,5 +1,5 @@
 import type { UpstreamClient } from '@app/engines';
-import { RenderError } from '@app/tokens';
+import { readRequest, RenderError, type Prompt } from '@app/tokens';
 import { EnginePrompts, saysSampling } from './engine-prompts';
 
 /** An engine that makes these tokens of every chat, and this text of every token list. */
@@ -15,23 +15,20 @@ const engineThat = (tokens: unknown, text = '') => {
   return { asked, prompts: new EnginePrompts(client, 'policy') };
 };
 
-const job = (body: object, parent: string | null = null, turnId = 'one') => ({
-  turnId,
-  parent,
-  body: Buffer.from(JSON.stringify(body)),
-});
+const render = (prompts: EnginePrompts, body: object, parent: string | null = null, turnId = 'one'): Promise<Prompt> =>
+  prompts.begin(readRequest({ ...body }).source)({ turnId, parent });
 const messages = [{ role: 'user', content: 'hi' }];
 
 describe('EnginePrompts', () => {
-  it('has the engine render what a chat would render, and keeps the other fields', async () => {
+  it('has the engine render what a chat would render', async () => {
     const { asked, prompts } = engineThat([1, 2, 3]);
     const tools = [{ type: 'function', function: { name: 'ls' } }];
-    const prompt = await prompts.render(job({ messages, tools, reasoning_effort: 'none', max_tokens: 5 }));
+    const prompt = await render(prompts, { messages, tools, reasoning_effort: 'none' });
     expect(asked[0]).toEqual({
       path: '/tokenize',
       body: { model: 'policy', messages, tools, chat_template_kwargs: { thinking: false, enable_thinking: false } },
     });
-    expect(prompt).toMatchObject({ ids: Int32Array.of(1, 2, 3), drift: 'new', fields: { max_tokens: 5 } });
+    expect(prompt).toMatchObject({ ids: Int32Array.of(1, 2, 3), drift: 'new' });
     expect(Buffer.from(prompt.json).toString()).toBe('[1,2,3]');
   });
 
@@ -41,7 +38,7 @@ describe('EnginePrompts', () => {
   ])('knows whether a prompt that ends in %j opens a thought, and asks once for each end', async (text, inside) => {
     const { asked, prompts } = engineThat([1, 2, 3], text);
     for (const turnId of ['one', 'two']) {
-      expect((await prompts.render(job({ messages }, null, turnId))).insideThought).toBe(inside);
+      expect((await render(prompts, { messages }, null, turnId)).insideThought).toBe(inside);
     }
     const ends = asked.filter(({ path }) => path === '/detokenize').map(({ body }) => body);
     expect(ends).toEqual([{ model: 'policy', tokens: [1, 2, 3], skip_special_tokens: false }]);
@@ -49,8 +46,8 @@ describe('EnginePrompts', () => {
 
   it('says how a prompt stands to the turn that it continues', async () => {
     const { prompts } = engineThat([1, 2, 3, 4]);
-    const drift = async (parent: string) => (await prompts.render(job({ messages }, parent, parent))).drift;
-    await prompts.render(job({ messages }));
+    const drift = async (parent: string) => (await render(prompts, { messages }, parent, parent)).drift;
+    await render(prompts, { messages });
     prompts.remember('one', 'chain', []);
     expect(await drift('chain')).toBe('clean');
     prompts.remember('chain', 'longer', [9]);
@@ -61,7 +58,7 @@ describe('EnginePrompts', () => {
   });
 
   it.each([[null], [[]], [['1']], ['x']])('fails where the engine gives no tokens: %j', async (tokens) => {
-    await expect(engineThat(tokens).prompts.render(job({ messages }))).rejects.toThrow(RenderError);
+    await expect(render(engineThat(tokens).prompts, { messages })).rejects.toThrow(RenderError);
   });
 
   it.each([

@@ -14,7 +14,14 @@ import {
   type ProbeRenderer,
   type UpstreamClient,
 } from '@app/engines';
-import { readRequest, RenderError, TurnMemory, type RenderedPrompt, type RenderJob } from '@app/tokens';
+import {
+  RenderError,
+  TurnMemory,
+  type Prompt,
+  type PromptInWork,
+  type PromptSource,
+  type PromptTurn,
+} from '@app/tokens';
 import { LRUCache } from 'lru-cache';
 import type { ConfiguredSampling, PromptMaker } from './prompt-maker';
 
@@ -45,28 +52,22 @@ export class EnginePrompts implements PromptMaker {
     private readonly model: string | null,
   ) {}
 
-  async render({ turnId, parent, body }: RenderJob): Promise<RenderedPrompt> {
-    const { source, fields } = readRequest(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
-    const { messages, tools, kwargs } = source;
-    try {
-      const tokens = await tokenizeChat(this.client, {
-        model: this.model,
-        messages,
-        ...(tools.length === 0 ? {} : { tools }),
-        ...(Object.keys(kwargs).length === 0 ? {} : { chat_template_kwargs: kwargs }),
-      });
-      const ids = Int32Array.from(tokens);
-      this.turns.begin(turnId, ids);
-      return {
-        ids,
-        json: Buffer.from(JSON.stringify(tokens)),
-        insideThought: await this.isInsideThought(tokens.slice(-TAIL)),
-        drift: this.turns.compare(parent, ids),
-        fields,
-      };
-    } catch (cause) {
-      throw new RenderError('the engine did not render the prompt', { cause });
-    }
+  begin({ messages, tools, kwargs }: PromptSource): PromptInWork {
+    const tokens = tokenizeChat(this.client, {
+      model: this.model,
+      messages,
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(Object.keys(kwargs).length === 0 ? {} : { chat_template_kwargs: kwargs }),
+    });
+    // Nobody may ever ask for it.
+    tokens.catch(() => undefined);
+    return async (turn) => {
+      try {
+        return await this.finish(turn, await tokens);
+      } catch (cause) {
+        throw new RenderError('the engine did not render the prompt', { cause });
+      }
+    };
   }
 
   remember(turnId: string, chain: string, responseIds: readonly number[]): void {
@@ -94,6 +95,17 @@ export class EnginePrompts implements PromptMaker {
 
   async close(): Promise<void> {
     // Nothing runs here.
+  }
+
+  private async finish({ turnId, parent }: PromptTurn, tokens: readonly number[]): Promise<Prompt> {
+    const ids = Int32Array.from(tokens);
+    this.turns.begin(turnId, ids);
+    return {
+      ids,
+      json: Buffer.from(JSON.stringify(tokens)),
+      insideThought: await this.isInsideThought(tokens.slice(-TAIL)),
+      drift: this.turns.compare(parent, ids),
+    };
   }
 
   private against(parsers: EngineParsers): string | null {

@@ -3,11 +3,12 @@ import { findToolDialect, THOUGHT_MARKS, TOOL_DIALECTS, type ToolDialect } from 
 import type { EngineParsers, GenerateDefaults, PromptToProbe, ProbeRenderer } from '@app/engines';
 import {
   readModelFolder,
+  PromptRenderer,
   RenderPool,
   Vocabulary,
   type ModelFolder,
-  type RenderedPrompt,
-  type RenderJob,
+  type PromptInWork,
+  type PromptSource,
 } from '@app/tokens';
 import type { ConfiguredSampling, PromptMaker } from './prompt-maker';
 
@@ -22,6 +23,7 @@ export class FolderPrompts implements PromptMaker {
     render: (prompt) => this.renderProbe(prompt),
   };
   private readonly pool: RenderPool;
+  private readonly prompts: PromptRenderer;
   private readonly model: Pick<ModelFolder, 'template' | 'sampling'>;
 
   /** @throws ModelFolderError */
@@ -31,18 +33,19 @@ export class FolderPrompts implements PromptMaker {
     this.model = { template: model.template, sampling: model.sampling };
     // One core is left to serving.
     this.pool = new RenderPool(folder, Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)));
+    this.prompts = new PromptRenderer(this.vocabulary, this.pool);
   }
 
-  render(job: RenderJob): Promise<RenderedPrompt> {
-    return this.pool.render(job);
+  begin(source: PromptSource): PromptInWork {
+    return this.prompts.begin(source);
   }
 
   remember(turnId: string, chain: string, responseIds: readonly number[]): void {
-    this.pool.remember(turnId, chain, responseIds);
+    this.prompts.remember(turnId, chain, responseIds);
   }
 
   forget(turnId: string): void {
-    this.pool.forget(turnId);
+    this.prompts.forget(turnId);
   }
 
   reasoning(): typeof THOUGHT_MARKS | null {
@@ -67,11 +70,14 @@ export class FolderPrompts implements PromptMaker {
     return this.pool.close();
   }
 
-  private async renderProbe(prompt: PromptToProbe): Promise<readonly number[]> {
-    await this.pool.ready();
+  private async renderProbe({
+    messages,
+    tools = [],
+    chat_template_kwargs: kwargs = {},
+  }: PromptToProbe): Promise<readonly number[]> {
     const turnId = 'probe';
-    const { ids } = await this.pool.render({ turnId, parent: null, body: Buffer.from(JSON.stringify(prompt)) });
-    this.pool.forget(turnId);
+    const { ids } = await this.prompts.begin({ messages, tools, kwargs })({ turnId, parent: null });
+    this.prompts.forget(turnId);
     return Array.from(ids);
   }
 }

@@ -4,7 +4,7 @@ import { hashAnswer, isRecord, toolSchemas, type Conversation } from '@app/chat'
 import { Settings } from '@app/config';
 import { ChatAnswer, continuedBody, findChatOnlyField, generateBody, stopIds, stopTexts } from '@app/engines';
 import { errorName, Telemetry, TurnLine } from '@app/telemetry';
-import type { RenderedPrompt } from '@app/tokens';
+import { readRequest, type Prompt, type PromptInWork } from '@app/tokens';
 import type { AnswerRecorder, RecordedAnswer } from '../capture/answer-recorder';
 import type { ChatRequest } from '../chat/parse-request';
 import type { PolicyEngine } from '../upstream/policy-engine';
@@ -12,16 +12,26 @@ import { GenerateRelay } from './generate-relay';
 import type { PromptMaker } from './prompt-maker';
 import { suitsGenerate } from './suits-generate';
 
+type Json = Readonly<Record<string, unknown>>;
+
+/** A prompt that has been begun, and who makes it. */
+export interface BegunPrompt {
+  readonly prompts: PromptMaker;
+  readonly inWork: PromptInWork;
+  /** The request's fields that are no part of it. */
+  readonly fields: Json;
+}
+
 /** A chat that is to be served by `/generate`. */
 export interface GenerationRequest {
   readonly turnId: string;
   readonly request: ChatRequest;
-  /** The request's body. */
-  readonly raw: Buffer;
   /** null for a turn that is not recorded. */
   readonly conversation: Conversation | null;
   /** Who is to serve it. */
   readonly engine: PolicyEngine;
+  /** Its prompt; null where the request has to go by the engine's chat. */
+  readonly begun: BegunPrompt | null;
 }
 
 /** One such chat: what is sent, and what becomes of the answer. */
@@ -34,17 +44,18 @@ export interface Generation {
   settle(answer: RecordedAnswer | null): void;
 }
 
-interface RelayParts {
-  readonly prompts: PromptMaker;
-  readonly prompt: RenderedPrompt;
+interface Rendered extends Omit<BegunPrompt, 'inWork'> {
+  readonly prompt: Prompt;
+}
+
+interface RelayParts extends Rendered {
   readonly recorder: AnswerRecorder;
   readonly isUpdating: () => boolean;
 }
 
 const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`;
 
-const wantsUsage = ({ stream_options: options }: RenderedPrompt['fields']): boolean =>
-  isRecord(options) && options.include_usage === true;
+const wantsUsage = ({ stream_options: options }: Json): boolean => isRecord(options) && options.include_usage === true;
 
 /** Serves chats through an engine's `/generate`: the prompt is rendered here, the answer's tokens are read here. */
 @Injectable()
@@ -57,19 +68,22 @@ export class GenerationService {
     private readonly telemetry: Telemetry,
   ) {}
 
-  /** null where the request has to go by the engine's chat: it asks for what `/generate` cannot do, or cannot be rendered. */
+  /** Begins with a chat's prompt; null where the request has to go by the engine's chat: it asks for what `/generate` cannot do. */
+  begin(request: ChatRequest, { prompts }: PolicyEngine): BegunPrompt | null {
+    if (prompts === null || !suitsGenerate(request)) return null;
+    const { source, fields } = readRequest(request.body);
+    return findChatOnlyField(fields) === null ? { prompts, inWork: prompts.begin(source), fields } : null;
+  }
+
+  /** null where the request has to go by the engine's chat: see `begin`, or it cannot be rendered. */
   async prepare(chat: GenerationRequest): Promise<Generation | null> {
-    const { prompts } = chat.engine;
-    if (prompts === null || !suitsGenerate(chat.request)) return this.byChat('by_chat');
-    const { turnId, raw: body, conversation } = chat;
+    const { turnId, conversation, begun } = chat;
+    if (begun === null) return this.byChat('by_chat');
     try {
-      const prompt = await prompts.render({ turnId, parent: conversation?.parentChain ?? null, body });
-      if (findChatOnlyField(prompt.fields) !== null) {
-        prompts.forget(turnId);
-        return this.byChat('by_chat');
-      }
+      const { inWork, ...by } = begun;
+      const prompt = await inWork({ turnId, parent: conversation?.parentChain ?? null });
       this.telemetry.metrics.prompts.inc({ drift: prompt.drift });
-      return this.generation(chat, prompts, prompt);
+      return this.generation(chat, { ...by, prompt });
     } catch (error) {
       this.logger.warn(new TurnLine(turnId, `its prompt was not rendered here: ${errorName(error)}`));
       return this.byChat('failed');
@@ -81,14 +95,14 @@ export class GenerationService {
     return null;
   }
 
-  private generation(chat: GenerationRequest, prompts: PromptMaker, prompt: RenderedPrompt): Generation {
+  private generation(chat: GenerationRequest, rendered: Rendered): Generation {
+    const { prompts, prompt, fields } = rendered;
     const { turnId, request, conversation } = chat;
     const defaults = prompts.defaults(this.settings.server);
     return {
-      body: generateBody(prompt.json, prompt.fields, { stream: request.stream, defaults }),
-      relay: (recorder, isUpdating) => this.relay(chat, { prompts, prompt, recorder, isUpdating }),
-      continuedBody: (generated) =>
-        continuedBody(prompt.json, prompt.fields, { stream: request.stream, defaults, generated }),
+      body: generateBody(prompt.json, fields, { stream: request.stream, defaults }),
+      relay: (recorder, isUpdating) => this.relay(chat, { ...rendered, recorder, isUpdating }),
+      continuedBody: (generated) => continuedBody(prompt.json, fields, { stream: request.stream, defaults, generated }),
       settle: (answer) => {
         if (answer?.responseIds == null || conversation === null) prompts.forget(turnId);
         else prompts.remember(turnId, hashAnswer(conversation, answer.message).chain, answer.responseIds);
@@ -98,16 +112,15 @@ export class GenerationService {
 
   private relay(
     { turnId, request, engine: { parsers } }: GenerationRequest,
-    { prompts, prompt, recorder, isUpdating }: RelayParts,
+    { prompts, prompt, fields, recorder, isUpdating }: RelayParts,
   ): GenerateRelay {
-    const { fields, insideThought } = prompt;
     const usesTools = request.tools.length > 0 && fields.tool_choice !== 'none';
     return new GenerateRelay({
       answer: new ChatAnswer({
         vocabulary: prompts.vocabulary,
         form: {
           reasoning: prompts.reasoning(parsers),
-          startsInside: insideThought,
+          startsInside: prompt.insideThought,
           tools: usesTools ? prompts.toolDialect(parsers) : null,
           schemas: toolSchemas(request.tools),
         },

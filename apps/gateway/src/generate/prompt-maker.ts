@@ -1,6 +1,6 @@
 import type { THOUGHT_MARKS, ToolDialect } from '@app/chat';
 import type { EngineParsers, GenerateDefaults, ProbeRenderer } from '@app/engines';
-import type { RenderedPrompt, RenderJob, Vocabulary } from '@app/tokens';
+import type { PromptInWork, PromptSource, Vocabulary } from '@app/tokens';
 
 /** Sampling as it is configured; null where it is not. */
 export interface ConfiguredSampling {
@@ -15,8 +15,8 @@ export interface PromptMaker {
   readonly renderer: ProbeRenderer;
   /** What every token stands for; null: the engine's own text is taken. */
   readonly vocabulary: Vocabulary | null;
-  /** @throws RenderError */
-  render(job: RenderJob): Promise<RenderedPrompt>;
+  /** Begins with a prompt at once. Rejects with a RenderError, or for messages that are none. */
+  begin(source: PromptSource): PromptInWork;
   /** Notes an answer, so that the prompt that follows it is compared with it. */
   remember(turnId: string, chain: string, responseIds: readonly number[]): void;
   /** Forgets a prompt whose answer does not count. */

@@ -14,6 +14,7 @@ export interface AddedToken {
 export class Vocabulary {
   readonly added: readonly AddedToken[];
   private readonly addedById: ReadonlyMap<number, AddedToken>;
+  private readonly addedTexts: ReadonlySet<string>;
   private readonly textById: readonly (string | undefined)[];
   private readonly toBytes: (token: string) => Uint8Array;
   private readonly known: (Uint8Array | undefined)[] = [];
@@ -33,11 +34,17 @@ export class Vocabulary {
     this.textById = textById;
     this.added = readAdded(tokenizer.added_tokens);
     this.addedById = new Map(this.added.map((token) => [token.id, token]));
+    this.addedTexts = new Set(this.added.map(({ content }) => content));
   }
 
   /** The added token of this id, null for every other one. */
   addedOf(id: number): AddedToken | null {
     return this.addedById.get(id) ?? null;
+  }
+
+  /** Whether a text is an added token. */
+  isAdded(text: string): boolean {
+    return this.addedTexts.has(text);
   }
 
   /** The bytes of a token; none for an id that the vocabulary does not have. */

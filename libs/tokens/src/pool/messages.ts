@@ -1,36 +1,16 @@
-import type { Drift } from '../prompt/prompt-memory';
+import type { EncodedPart } from '../prompt/encoded-part';
+import type { Grouping } from '../prompt/part-request';
 
-/** To a render worker. */
-export type WorkerRequest =
-  | {
-      readonly kind: 'render';
-      readonly job: number;
-      readonly turnId: string;
-      readonly parent: string | null;
-      /** A chat request's body. */
-      readonly body: Uint8Array;
-    }
-  | {
-      readonly kind: 'remember';
-      readonly turnId: string;
-      readonly chain: string;
-      readonly responseIds: readonly number[];
-    }
-  | { readonly kind: 'forget'; readonly turnId: string };
-
-/** A prompt as a worker hands it over. */
-export interface RenderedPrompt {
-  readonly ids: Int32Array;
-  /** The ids as a JSON array. */
-  readonly json: Uint8Array;
-  readonly insideThought: boolean;
-  readonly drift: Drift;
-  /** The request's fields without messages and tools. */
-  readonly fields: Readonly<Record<string, unknown>>;
+/** To a render worker: parts to make, by the JSON of their requests; or texts to encode. */
+export interface WorkerRequest {
+  readonly kind: 'parts' | 'encode';
+  readonly job: number;
+  readonly texts: readonly string[];
 }
 
 /** From a render worker. */
 export type WorkerReply =
-  | { readonly kind: 'ready'; readonly isGrouped: boolean }
-  | { readonly kind: 'rendered'; readonly job: number; readonly prompt: RenderedPrompt }
+  | { readonly kind: 'ready'; readonly grouping: Grouping | null }
+  | { readonly kind: 'parts'; readonly job: number; readonly result: readonly (EncodedPart | null)[] }
+  | { readonly kind: 'encode'; readonly job: number; readonly result: readonly (readonly number[])[] }
   | { readonly kind: 'failed'; readonly job: number; readonly problem: string };

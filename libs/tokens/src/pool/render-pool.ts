@@ -1,29 +1,18 @@
 import { Worker } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
-import type { RenderedPrompt, WorkerReply, WorkerRequest } from './messages';
+import type { EncodedPart, PartSource } from '../prompt/encoded-part';
+import type { Grouping } from '../prompt/part-request';
+import { RenderError } from '../prompt/render-error';
+import type { WorkerReply, WorkerRequest } from './messages';
 import { RENDER_WORKER_FILE } from './render-worker-file';
 
-/** Thrown when a prompt could not be rendered: the template refuses the messages, or the worker died. */
-export class RenderError extends Error {
-  override readonly name = 'RenderError';
-}
-
-export interface RenderJob {
-  readonly turnId: string;
-  /** Chain hash of the turn that the request continues; null for a first one. */
-  readonly parent: string | null;
-  /** The chat request's body. */
-  readonly body: Buffer;
-}
-
 interface Waiting {
-  readonly resolve: (prompt: RenderedPrompt) => void;
+  readonly resolve: (result: never) => void;
   readonly reject: (error: RenderError) => void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  readonly ready: Promise<{ readonly isGrouped: boolean }>;
+  readonly ready: Promise<Grouping | null>;
   /** Whether it could not even read the model: another one could not either. */
   isBroken: boolean;
   readonly jobs: Map<number, Waiting>;
@@ -32,13 +21,11 @@ interface Thread {
 /** Room for what a prompt needs for a moment: with less, the collector runs within nearly every one. */
 const YOUNG_GENERATION_MB = 64;
 
-const MOST_KNOWN_PLACES = 100_000;
-
-/** Renders prompts in threads of their own. A conversation stays with the thread that remembers its turns. */
-export class RenderPool {
+/** Renders and encodes in threads of their own, which keep nothing of a conversation: any may do any work. */
+export class RenderPool implements PartSource {
+  /** Resolves once every thread has read the model. */
+  readonly grouping: Promise<Grouping | null>;
   private readonly threads: Thread[] = [];
-  private readonly placeOfChain = new LRUCache<string, number>({ max: MOST_KNOWN_PLACES });
-  private readonly placeOfTurn = new Map<string, number>();
   private jobs = 0;
   private closed = false;
 
@@ -48,39 +35,16 @@ export class RenderPool {
     size: number,
   ) {
     for (let place = 0; place < size; place += 1) this.threads.push(this.start(place));
+    this.grouping = Promise.all(this.threads.map(({ ready }) => ready)).then(([grouping]) => grouping ?? null);
+    this.grouping.catch(() => undefined);
   }
 
-  /** Resolves once every thread has read the model. `isGrouped`: the template allows to render only what is new. */
-  async ready(): Promise<{ readonly isGrouped: boolean }> {
-    const states = await Promise.all(this.threads.map(({ ready }) => ready));
-    return { isGrouped: states.every(({ isGrouped }) => isGrouped) };
+  parts(names: readonly string[]): Promise<readonly (EncodedPart | null)[]> {
+    return this.work('parts', names);
   }
 
-  /** @throws RenderError */
-  render({ turnId, parent, body }: RenderJob): Promise<RenderedPrompt> {
-    const place = (parent === null ? undefined : this.placeOfChain.get(parent)) ?? this.idlest();
-    const thread = this.threads[place];
-    if (thread === undefined || thread.isBroken || this.closed) throw new RenderError('there is no render worker');
-    this.placeOfTurn.set(turnId, place);
-    const job = this.jobs++;
-    return new Promise((resolve, reject) => {
-      thread.jobs.set(job, { resolve, reject });
-      this.send(thread, { kind: 'render', job, turnId, parent, body });
-    });
-  }
-
-  /** Notes an answer, so that the prompt that follows it holds its ids. */
-  remember(turnId: string, chain: string, responseIds: readonly number[]): void {
-    const place = this.takePlace(turnId);
-    if (place === undefined) return;
-    this.placeOfChain.set(chain, place);
-    this.tell(place, { kind: 'remember', turnId, chain, responseIds });
-  }
-
-  /** Forgets a prompt whose answer does not count. */
-  forget(turnId: string): void {
-    const place = this.takePlace(turnId);
-    if (place !== undefined) this.tell(place, { kind: 'forget', turnId });
+  encode(texts: readonly string[]): Promise<readonly (readonly number[])[]> {
+    return this.work('encode', texts);
   }
 
   async close(): Promise<void> {
@@ -88,24 +52,24 @@ export class RenderPool {
     await Promise.all(this.threads.map(({ worker }) => worker.terminate()));
   }
 
-  private takePlace(turnId: string): number | undefined {
-    const place = this.placeOfTurn.get(turnId);
-    this.placeOfTurn.delete(turnId);
-    return place;
+  private work<Result>(kind: WorkerRequest['kind'], texts: readonly string[]): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const thread = this.idlest();
+      if (thread === undefined || thread.isBroken || this.closed) {
+        reject(new RenderError('there is no render worker'));
+        return;
+      }
+      const job = this.jobs++;
+      thread.jobs.set(job, { resolve, reject });
+      thread.worker.postMessage({ kind, job, texts } satisfies WorkerRequest);
+    });
   }
 
-  private tell(place: number, message: WorkerRequest): void {
-    const thread = this.threads[place];
-    if (thread !== undefined) this.send(thread, message);
-  }
-
-  private send({ worker }: Thread, message: WorkerRequest): void {
-    worker.postMessage(message);
-  }
-
-  private idlest(): number {
-    const loads = this.threads.map(({ jobs }) => jobs.size);
-    return loads.indexOf(Math.min(...loads));
+  private idlest(): Thread | undefined {
+    return this.threads.reduce<Thread | undefined>(
+      (least, thread) => (least === undefined || thread.jobs.size < least.jobs.size ? thread : least),
+      undefined,
+    );
   }
 
   private start(place: number): Thread {
@@ -115,11 +79,11 @@ export class RenderPool {
     });
     const jobs = new Map<number, Waiting>();
     let isReady = false;
-    const ready = new Promise<{ isGrouped: boolean }>((resolve, reject) => {
+    const ready = new Promise<Grouping | null>((resolve, reject) => {
       worker.on('message', (reply: WorkerReply) => {
         if (reply.kind === 'ready') {
           isReady = true;
-          resolve(reply);
+          resolve(reply.grouping);
         } else settle(jobs, reply);
       });
       worker.once('error', (cause) => {
@@ -132,7 +96,7 @@ export class RenderPool {
     return { worker, ready, isBroken: false, jobs };
   }
 
-  /** A worker has died: its jobs fail, its memory is lost, and another one takes its place. */
+  /** A worker has died: its jobs fail, and another one takes its place. */
   private lose(place: number, wasReady: boolean, cause: unknown): void {
     const thread = this.threads[place];
     if (thread === undefined) return;
@@ -146,6 +110,6 @@ export class RenderPool {
 const settle = (jobs: Map<number, Waiting>, reply: Exclude<WorkerReply, { kind: 'ready' }>): void => {
   const waiting = jobs.get(reply.job);
   jobs.delete(reply.job);
-  if (reply.kind === 'rendered') waiting?.resolve(reply.prompt);
+  if (reply.kind !== 'failed') waiting?.resolve(reply.result as never);
   else waiting?.reject(new RenderError(`the chat template refused the messages: ${reply.problem}`));
 };

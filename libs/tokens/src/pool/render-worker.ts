@@ -1,37 +1,30 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readModelFolder } from '../model/model-folder';
-import { PromptRenderer } from '../prompt/prompt-renderer';
-import type { RenderedPrompt, WorkerReply, WorkerRequest } from './messages';
-import { readRequest } from './read-request';
+import { PartMaker } from '../prompt/part-maker';
+import type { WorkerReply, WorkerRequest } from './messages';
 
-/** The thread that renders: a prompt of an agent takes longer than serving may stand still. */
-const renderer = new PromptRenderer(readModelFolder(workerData as string));
+/** The thread that renders and encodes: a prompt of an agent takes longer than serving may stand still. It keeps no conversation. */
+const maker = new PartMaker(readModelFolder(workerData as string));
 
-const reply = (message: WorkerReply, transfer: ArrayBuffer[] = []): void => {
-  parentPort?.postMessage(message, transfer);
-};
-
-const render = ({ turnId, parent, body }: WorkerRequest & { kind: 'render' }): RenderedPrompt => {
-  const { source, fields } = readRequest(JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>);
-  const { json, ...prompt } = renderer.render({ turnId, parent, ...source });
-  return { ...prompt, json: Uint8Array.from(Buffer.from(json, 'latin1')), fields };
-};
-
-const handleRender = (request: WorkerRequest & { kind: 'render' }): void => {
+const answer = ({ kind, job, texts }: WorkerRequest): WorkerReply => {
   try {
-    const prompt = render(request);
-    // The ids stay here as well, to be compared with the next prompt's: only their printed form is given away.
-    reply({ kind: 'rendered', job: request.job, prompt }, [prompt.json.buffer as ArrayBuffer]);
+    return kind === 'parts'
+      ? { kind, job, result: texts.map((name) => maker.make(name)) }
+      : { kind, job, result: texts.map((text) => maker.encode(text)) };
   } catch (error) {
-    const problem = error instanceof Error ? error.name : 'unknown error';
-    reply({ kind: 'failed', job: request.job, problem });
+    return { kind: 'failed', job, problem: error instanceof Error ? error.name : 'unknown error' };
   }
 };
 
+/** The bytes of a reply that this thread does not need any more, so that they are handed over and not copied. */
+const givenAway = (reply: WorkerReply): ArrayBuffer[] =>
+  reply.kind === 'parts'
+    ? reply.result.flatMap((part) => (part === null ? [] : ([part.ids.buffer, part.json.buffer] as ArrayBuffer[])))
+    : [];
+
 parentPort?.on('message', (request: WorkerRequest) => {
-  if (request.kind === 'render') handleRender(request);
-  else if (request.kind === 'remember') renderer.remember(request.turnId, request.chain, request.responseIds);
-  else renderer.forget(request.turnId);
+  const reply = answer(request);
+  parentPort?.postMessage(reply, givenAway(reply));
 });
 
-reply({ kind: 'ready', isGrouped: renderer.isGrouped });
+parentPort?.postMessage({ kind: 'ready', grouping: maker.grouping } satisfies WorkerReply);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Vocabulary } from '../model/vocabulary';
-import { encodedIds, type Encoded, type SegmentEncoder } from './segment-encoder';
+import { pieceOf, type PartSource, type Piece } from './encoded-part';
 
 /**
  * How a prompt stands to the turn that it continues. `new`: it continues none that is known here. `clean`: it begins with
@@ -12,20 +12,33 @@ export const DRIFTS = ['new', 'clean', 'realigned', 'forked'] as const;
 export type Drift = (typeof DRIFTS)[number];
 
 /** Segments whose text the engine wrote in other tokens than the tokenizer would. */
-export type OwnSegments = ReadonlyMap<string, Encoded>;
+export type OwnSegments = ReadonlyMap<string, Piece>;
+
+/** A segment that a prompt ends with, which the answer goes on with. */
+export interface Tail {
+  readonly text: string;
+  readonly ids: Int32Array;
+}
 
 interface OpenTurn {
   readonly promptIds: Int32Array;
-  /** Text of the prompt behind its last added token: the answer goes on with this segment. */
-  readonly tail: string;
+  /** null where the prompt ends with an added token. */
+  readonly tail: Tail | null;
   readonly own: OwnSegments;
 }
 
 interface KnownTurn {
   /** Prompt, then response. */
   readonly ids: Int32Array;
-  readonly own: OwnSegments;
-  readonly drifted: boolean;
+  /** Its own segments and those of the turns before it. */
+  readonly own: Promise<OwnSegments>;
+  readonly before: OwnSegments;
+}
+
+/** A run of the answer between two added tokens: what it says, and how the engine wrote it. */
+interface Run {
+  readonly text: string;
+  readonly ids: readonly number[];
 }
 
 /** Ids that are kept of turns: a thousand long ones. */
@@ -33,7 +46,7 @@ const MOST_KEPT_IDS = 32_000_000;
 /** Segments of one conversation that came in tokens of their own. */
 const MOST_OWN = 4096;
 
-const NOTHING: OwnSegments = new Map();
+const NONE: Promise<OwnSegments> = Promise.resolve(new Map());
 
 const sameIds = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((id, i) => id === b[i]);
@@ -62,12 +75,12 @@ export class PromptMemory {
 
   constructor(
     private readonly vocabulary: Vocabulary,
-    private readonly encoder: SegmentEncoder,
+    private readonly source: PartSource,
   ) {}
 
   /** Segments in the tokens that the engine wrote them in, of the turn with this chain and those before it. */
-  ownOf(chain: string | null): OwnSegments {
-    return (chain === null ? undefined : this.known.get(chain))?.own ?? NOTHING;
+  ownOf(chain: string | null): Promise<OwnSegments> {
+    return (chain === null ? undefined : this.known.get(chain))?.own ?? NONE;
   }
 
   /** Notes a prompt that is about to be answered. */
@@ -75,12 +88,12 @@ export class PromptMemory {
     this.open.set(turnId, prompt);
   }
 
-  /** How a prompt stands to the turn with this chain. */
-  compare(chain: string | null, promptIds: Int32Array): Drift {
+  /** How a prompt, with these segments in the engine's own tokens, stands to the turn with this chain. */
+  compare(chain: string | null, promptIds: Int32Array, own: OwnSegments): Drift {
     const before = chain === null ? undefined : this.known.get(chain);
     if (before === undefined) return 'new';
     if (!startsWith(promptIds, before.ids)) return 'forked';
-    return before.drifted ? 'realigned' : 'clean';
+    return own === before.before ? 'clean' : 'realigned';
   }
 
   /** Notes what was answered, under the chain hash that the next request will show. */
@@ -88,12 +101,12 @@ export class PromptMemory {
     const turn = this.open.get(turnId);
     if (turn === undefined) return;
     this.open.delete(turnId);
-    const drifted = this.findDrifted(turn.tail, responseIds);
     const ids = new Int32Array(turn.promptIds.length + responseIds.length);
     ids.set(turn.promptIds);
     ids.set(responseIds, turn.promptIds.length);
-    const own = drifted.length === 0 ? turn.own : new Map([...turn.own, ...drifted].slice(-MOST_OWN));
-    this.known.set(chain, { ids, own, drifted: drifted.length > 0 });
+    // What could not be encoded stands in the next prompt in the tokenizer's tokens: it is then forked, not wrong.
+    const own = this.withDrifted(turn, responseIds).catch(() => turn.own);
+    this.known.set(chain, { ids, own, before: turn.own });
   }
 
   /** Forgets a prompt whose answer does not count. */
@@ -101,18 +114,25 @@ export class PromptMemory {
     this.open.delete(turnId);
   }
 
-  /** The answer's segments, as texts, that the tokenizer would have written in other tokens. */
-  private findDrifted(tail: string, responseIds: readonly number[]): [string, Encoded][] {
-    const drifted: [string, Encoded][] = [];
+  /** The turn's own segments, and those of the answer that the tokenizer would have written in other tokens. */
+  private async withDrifted({ tail, own }: OpenTurn, responseIds: readonly number[]): Promise<OwnSegments> {
+    const runs = this.runsOf(tail, responseIds);
+    const encoded = await this.source.encode(runs.map(({ text }) => text));
+    const drifted = runs.filter(({ ids }, i) => !sameIds(encoded[i] ?? [], ids));
+    if (drifted.length === 0) return own;
+    return new Map([...own, ...drifted.map(({ text, ids }) => [text, pieceOf(ids)] as const)].slice(-MOST_OWN));
+  }
+
+  private runsOf(tail: Tail | null, responseIds: readonly number[]): Run[] {
+    const runs: Run[] = [];
     let before = tail;
     let run: number[] = [];
     const close = (): void => {
       if (run.length > 0) {
-        const text = before + Buffer.concat(run.map((id) => this.vocabulary.bytesOf(id))).toString('utf8');
-        const ids = [...(before === '' ? [] : this.encoder.encode(before).ids), ...run];
-        if (!sameIds(this.encoder.encode(text).ids, ids)) drifted.push([text, encodedIds(ids)]);
+        const text = Buffer.concat(run.map((id) => this.vocabulary.bytesOf(id))).toString('utf8');
+        runs.push({ text: `${before?.text ?? ''}${text}`, ids: [...(before?.ids ?? []), ...run] });
       }
-      before = '';
+      before = null;
       run = [];
     };
     for (const id of responseIds) {
@@ -120,6 +140,6 @@ export class PromptMemory {
       else close();
     }
     close();
-    return drifted;
+    return runs;
   }
 }

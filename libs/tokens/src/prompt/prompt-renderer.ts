@@ -1,64 +1,50 @@
 import { endsInsideThought } from '@app/chat';
-import type { ModelFolder } from '../model/model-folder';
-import { Vocabulary } from '../model/vocabulary';
-import { ChatTemplate, type PromptSource } from './chat-template';
-import { PartEncoder } from './part-encoder';
-import { PromptMemory, type Drift } from './prompt-memory';
-import { SegmentEncoder } from './segment-encoder';
-import { TextRenderer } from './text-renderer';
+import type { Vocabulary } from '../model/vocabulary';
+import type { PromptSource } from './chat-template';
+import { joinPieces, piecesOf, type EncodedPart, type PartSource, type Piece } from './encoded-part';
+import { PartCache } from './part-cache';
+import { PromptMemory, type Drift, type Tail } from './prompt-memory';
 
-export interface PromptRequest extends PromptSource {
+/** The turn that a prompt is for. */
+export interface PromptTurn {
   readonly turnId: string;
   /** Chain hash of the turn that the request continues; null for a first one. */
   readonly parent: string | null;
 }
 
-/** A prompt as it is sent to an engine. */
-export interface Prompt {
-  readonly ids: Int32Array;
-  /** The ids as a JSON array. */
-  readonly json: string;
+/** A prompt that is being made: it is asked for once it is known which turn it is for. Rejects where it cannot be made. */
+export type PromptInWork = (turn: PromptTurn) => Promise<Prompt>;
+
+/** A prompt as it is sent to an engine; its JSON is an array of the ids. */
+export interface Prompt extends Piece {
   /** The answer begins inside a thought. */
   readonly insideThought: boolean;
   readonly drift: Drift;
 }
 
+/** Segments at a prompt's end that show whether it opens a thought: its mark, and the space behind it. */
+const END_SEGMENTS = 2;
+
 /** From messages to token ids: the model's own template and tokenizer, at the cost of what is new in a conversation. */
 export class PromptRenderer {
-  /** Whether the template allows to render only what is new. */
-  readonly isGrouped: boolean;
-  private readonly renderer: TextRenderer;
-  private readonly encoder: SegmentEncoder;
-  private readonly parts: PartEncoder;
+  private readonly parts: PartCache;
   private readonly memory: PromptMemory;
 
-  constructor(model: ModelFolder) {
-    const vocabulary = new Vocabulary(model);
-    this.renderer = new TextRenderer(new ChatTemplate(model.template, model.config));
-    this.encoder = new SegmentEncoder(model, vocabulary);
-    this.parts = new PartEncoder(this.encoder);
-    this.memory = new PromptMemory(vocabulary, this.encoder);
-    this.isGrouped = this.renderer.isGrouped;
+  /** @param source renders and encodes what has not been before */
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    source: PartSource,
+  ) {
+    this.parts = new PartCache(source);
+    this.memory = new PromptMemory(vocabulary, source);
   }
 
-  /** @throws what the template throws for messages that it refuses */
-  render({ turnId, parent, ...source }: PromptRequest): Prompt {
-    const parts = this.renderer.render(source);
-    const own = this.memory.ownOf(parent);
-    const { pieces, last } = this.parts.encode(parts, own);
-    const ids = new Int32Array(pieces.reduce((sum, piece) => sum + piece.ids.length, 0));
-    let at = 0;
-    for (const piece of pieces) {
-      ids.set(piece.ids, at);
-      at += piece.ids.length;
-    }
-    this.memory.begin(turnId, { promptIds: ids, tail: this.encoder.isBorder(last) ? '' : last, own });
-    return {
-      ids,
-      json: `[${pieces.map(({ json }) => json).join(',')}]`,
-      insideThought: endsInsideThought(parts.at(-1) ?? ''),
-      drift: this.memory.compare(parent, ids),
-    };
+  /** Begins to render at once. Rejects with what the source of parts does, and for messages that are none. */
+  begin(source: PromptSource): PromptInWork {
+    const parts = this.parts.of(source);
+    // Nobody may ever ask for it.
+    parts.catch(() => undefined);
+    return async (turn) => this.finish(turn, await parts);
   }
 
   /** @see PromptMemory.remember */
@@ -69,5 +55,22 @@ export class PromptRenderer {
   /** @see PromptMemory.forget */
   forget(turnId: string): void {
     this.memory.forget(turnId);
+  }
+
+  private async finish({ turnId, parent }: PromptTurn, parts: readonly EncodedPart[]): Promise<Prompt> {
+    const own = await this.memory.ownOf(parent);
+    const prompt = joinPieces(parts.flatMap((part) => piecesOf(part, own)));
+    this.memory.begin(turnId, { promptIds: prompt.ids, tail: this.tailOf(parts.at(-1)), own });
+    return {
+      ...prompt,
+      insideThought: endsInsideThought(parts.at(-1)?.segments.slice(-END_SEGMENTS).join('') ?? ''),
+      drift: this.memory.compare(parent, prompt.ids, own),
+    };
+  }
+
+  private tailOf(part: EncodedPart | undefined): Tail | null {
+    const text = part?.segments.at(-1);
+    if (part === undefined || text === undefined || this.vocabulary.isAdded(text)) return null;
+    return { text, ids: part.ids.subarray(part.idEnds.at(-2) ?? 0) };
   }
 }

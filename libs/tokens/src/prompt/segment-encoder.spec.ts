@@ -48,7 +48,7 @@ describe('SegmentEncoder', () => {
 
   it('knows added tokens from text', () => {
     expect(encoder.split('a<|im_end|>\nb')).toEqual(['a', '<|im_end|>', '\nb']);
-    expect([encoder.isBorder('<|im_end|>'), encoder.isBorder('a')]).toEqual([true, false]);
+    expect([vocabulary.isAdded('<|im_end|>'), vocabulary.isAdded('a')]).toEqual([true, false]);
   });
 });
 

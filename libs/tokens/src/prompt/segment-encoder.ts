@@ -38,11 +38,11 @@ const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\
  * the whole text, since no merge reaches over an added token; what stands in every request is encoded once.
  */
 export class SegmentEncoder {
+  /** Added tokens that split a text before anything else does, the longest first; none for a tokenizer that does not work so. */
+  readonly borders: readonly string[];
   private readonly tokenizer: TextTokenizer;
   /** Splits at added tokens; null for a tokenizer that does not work so. */
   private readonly border: RegExp | null;
-  private readonly start: RegExp | null;
-  private readonly contents: ReadonlySet<string>;
   private readonly kept = new LRUCache<string, Encoded>({
     maxSize: MOST_KEPT_IDS,
     sizeCalculation: ({ ids }) => ids.length + 1,
@@ -51,26 +51,13 @@ export class SegmentEncoder {
   constructor(model: ModelFolder, vocabulary: Vocabulary) {
     this.tokenizer = createTokenizer(model);
     const contents = vocabulary.added.map(({ content }) => content).sort((a, b) => b.length - a.length);
-    this.contents = new Set(contents);
-    const isCut = isSeparable(model) && contents.length > 0;
-    const any = contents.map(escape).join('|');
-    this.border = isCut ? new RegExp(`(${any})`) : null;
-    this.start = isCut ? new RegExp(`^(?:${any})`) : null;
+    this.borders = isSeparable(model) ? contents : [];
+    this.border = this.borders.length === 0 ? null : new RegExp(`(${this.borders.map(escape).join('|')})`);
   }
 
   /** The text cut at its added tokens, each a segment of its own. */
   split(text: string): string[] {
     return this.border === null ? [text] : text.split(this.border).filter((segment) => segment !== '');
-  }
-
-  /** Whether a text begins with an added token, so that it is encoded alike whatever stands before it. */
-  beginsWithBorder(text: string): boolean {
-    return this.start?.test(text) ?? false;
-  }
-
-  /** Whether a segment is an added token. */
-  isBorder(segment: string): boolean {
-    return this.contents.has(segment);
   }
 
   /** Ids of one segment. */

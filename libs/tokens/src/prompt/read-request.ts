@@ -1,5 +1,5 @@
 import { type ChatMessage, isRecord } from '@app/chat';
-import type { PromptSource } from '../prompt/chat-template';
+import type { PromptSource } from './chat-template';
 
 type Json = Readonly<Record<string, unknown>>;
 
