@@ -27,6 +27,19 @@ module.exports = {
   forbidden: [
     ...mayImport,
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'the-console-knows-contracts-alone',
+      comment: 'And those as types only: what runs in a browser is a client.',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^libs/', pathNot: '^libs/contracts/' },
+    },
+    {
+      name: 'the-console-takes-types-only',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^libs/', dependencyTypesNot: ['type-only'] },
+    },
     { name: 'libs-never-import-apps', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
     {
       name: 'apps-never-import-apps',
@@ -70,8 +83,9 @@ module.exports = {
     },
     {
       name: 'no-dev-packages-in-the-product',
+      comment: 'What the console imports is in its files when it is built.',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['^libs/testing/', '\\.spec\\.ts$'] },
+      from: { path: '^(apps|libs)/', pathNot: ['^libs/testing/', '^apps/console/', '\\.spec\\.ts$'] },
       to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
     },
   ],

@@ -33,6 +33,7 @@ ENTRYPOINT ["node"]
 FROM app AS gateway
 ENV READY_URL=http://127.0.0.1:30000/readyz
 COPY --from=build /app/dist/apps/gateway dist/apps/gateway
+COPY --from=build /app/dist/apps/console dist/apps/console
 EXPOSE 30000
 CMD ["dist/apps/gateway/src/main.js"]
 

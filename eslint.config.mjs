@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import unicorn from 'eslint-plugin-unicorn';
 import tseslint from 'typescript-eslint';
 
-const files = ['**/*.ts'];
+const files = ['**/*.{ts,tsx}'];
 
 export default tseslint.config(
   { ignores: ['dist', 'coverage', '.openclaw-rl'] },
@@ -32,7 +32,12 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files })),
   {
     files,
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', './apps/console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     plugins: { unicorn },
     rules: {
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],

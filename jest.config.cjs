@@ -50,6 +50,7 @@ module.exports = {
     { ...base, displayName: 'e2e', testRegex: specsBelow('test/e2e') },
     { ...base, displayName: 'dashboards', testRegex: specsBelow('test/dashboards') },
     { ...base, displayName: 'compose', testRegex: specsBelow('test/compose') },
+    { ...base, displayName: 'browser', testRegex: specsBelow('test/browser') },
     { ...base, displayName: 'crash', testRegex: specsBelow('test/crash') },
   ],
   testTimeout: 30_000,

@@ -3,7 +3,13 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
-import { isTrainerWanted, pocketTrainerEnv, providePocketEngines, usesPocketModel } from './lib/pocket-stack.mjs';
+import {
+  isTrainerWanted,
+  pocketTokenizerEnv,
+  pocketTrainerEnv,
+  providePocketEngines,
+  usesPocketModel,
+} from './lib/pocket-stack.mjs';
 import { answers, freePort, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { loadConfigLibrary, loadContractsLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
@@ -119,7 +125,7 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   });
   const [gateway, door] = await supervisor.start([
     appSpec('gateway', { env }),
-    appSpec('sample-submitter', { env }),
+    appSpec('sample-submitter', { env: usesPocket ? { ...env, ...pocketTokenizerEnv(settings) } : env }),
     appSpec('session-tracker', { env: withMetrics(0) }),
     ...judgeSpecs,
     ...(teacherCount(settings) === 0 ? [] : [appSpec('opd-teacher', { env: withMetrics(running + 1) })]),

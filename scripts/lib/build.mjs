@@ -21,7 +21,16 @@ export async function build() {
   const nest = commandFile('@nestjs/cli', 'bin/nest.js');
   const code = await run(projectNode(), [nest, 'build', ...projectsThatRun()], { env: projectEnv(), quiet: true });
   if (code !== 0) throw new Problem(`The build ended with code ${code}; its message above says why.`);
+  await buildConsole();
   writeFileSync(STAMP, sources);
+}
+
+/** The console's page, into dist/apps/console/public. */
+export async function buildConsole() {
+  const vite = commandFile('vite', 'bin/vite.js');
+  const config = join(root, 'apps', 'console', 'vite.config.mjs');
+  const code = await run(projectNode(), [vite, 'build', '--config', config], { env: projectEnv(), quiet: true });
+  if (code !== 0) throw new Problem(`The console's build ended with code ${code}; its message above says why.`);
 }
 
 /** Every app, and the libraries that scripts run: the engine double, the pocket model and the experiment. Each compiles the libraries that it uses along. */

@@ -12,7 +12,7 @@ const problems = await (await eslint.loadFormatter('stylish')).format(results);
 const linted = new Set(results.map((result) => result.filePath));
 const missed = ['apps', 'deploy', 'libs', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => join(root, folder, path)))
-  .filter((path) => path.endsWith('.ts') && !linted.has(path));
+  .filter((path) => /\.tsx?$/.test(path) && !linted.has(path));
 
 if (problems.trim() !== '') console.error(problems);
 if (missed.length > 0) console.error(`${missed.length} files were not looked at, e.g. ${missed[0]}`);

@@ -55,6 +55,11 @@ export function pocketTrainerEnv(settings, { configured, stateDir, doorUrl }) {
   };
 }
 
+/** The pocket model's vocabulary, by which the console shows tokens as text. Its engine gives ids, so nothing is rendered by it. */
+export function pocketTokenizerEnv({ server, pocket }) {
+  return server.tokenizer === null ? { OPENCLAW_RL_SERVER_TOKENIZER: resolve(root, pocket.modelDir) } : {};
+}
+
 /** Where the pocket model is, wherever a program is started. */
 export function modelEnv({ pocket }) {
   return { OPENCLAW_RL_POCKET_MODEL_DIR: resolve(root, pocket.modelDir) };

@@ -12,6 +12,7 @@ export function summary(stack) {
     '',
     `Gateway   ${gatewayUrl}/v1`,
     `Trainer   ${doorUrl}`,
+    ...(settings.console.enabled ? [`Console   ${gatewayUrl}/console`] : []),
     `Policy    ${usesPocket ? POCKET_MODEL : `${server.policyModel} at ${server.baseUrl}`}${unless(isPolicyUp)}`,
     `Judge     ${judgeLine(settings, usesPocket)}${unless(isJudgeUp)}`,
     `Method    ${METHODS[settings.rl.algorithm]}${settings.rl.evalMode ? '; votes are for evaluation only' : ''}`,

@@ -77,6 +77,8 @@ describe("the services' users at NATS", () => {
     ['rl.session.closed.v1.r', ['gateway']],
     ['rl.rpc.session.erase.v1', ['gateway']],
     ['rl.rpc.policy.running.v1', ['sample-submitter']],
+    ['rl.rpc.console.turns.v1', ['gateway']],
+    ['rl.live.console.v1', ['sample-submitter']],
     ['rl.policy.updated.v1.1', ['sample-submitter']],
     ['rl.turn.followed.v1.t', ['session-tracker']],
     ['rl.session.ended.v1.s.1', ['session-tracker']],
@@ -123,6 +125,10 @@ describe("the services' users at NATS", () => {
 
   it('say how many calls run, if they call engines', async () => {
     expect(await whoMaySubscribe('rl.rpc.policy.running.v1')).toEqual(['gateway', 'prm-judge', 'opd-teacher']);
+  });
+
+  it('tell open consoles what is new through the gateway alone', async () => {
+    expect(await whoMaySubscribe('rl.live.console.v1')).toEqual(['gateway']);
   });
 
   it.each([

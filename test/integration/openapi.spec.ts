@@ -11,6 +11,7 @@ import { ODD_TEXTS } from '../input/support/arbitraries';
 import { Contract } from '../support/contract';
 import { Opened } from '../support/opened';
 import { settingsFrom } from '../support/settings-from';
+import { startConsolePage } from '../support/start-console-page';
 import { startGateway, type TestGateway } from '../support/start-gateway';
 import { startWorker } from '../support/worker';
 import { connectBus, publishTurn, settledOf, startSubmitter, type Submitter } from './submitter-harness';
@@ -44,6 +45,7 @@ describe('the OpenAPI document', () => {
     OPENCLAW_RL_SERVER_BASE_URL: engine.url,
     OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
     OPENCLAW_RL_GATEWAY_API_KEYS: 'sk-one',
+    OPENCLAW_RL_CONSOLE_OPERATOR_KEYS: 'sk-one',
     OPENCLAW_RL_GATE_HOLD_S: '0',
   });
   const anotherGateway = async (more: Record<string, string>): Promise<TestGateway> =>
@@ -64,12 +66,13 @@ describe('the OpenAPI document', () => {
   /** Asks a documented route, holds the answer against the document and returns it. `id` fills the path's parameter. */
   const ask = async (
     route: `${string} ${string}`,
-    options: { at?: string; id?: string; body?: unknown; headers?: Record<string, string> } = {},
+    options: { at?: string; id?: string; query?: string; body?: unknown; headers?: Record<string, string> } = {},
   ) => {
     const [method = '', path = ''] = route.split(' ');
     const isDoor = /samples|stats|policy/.test(path);
     const { at = isDoor ? submitter.url : gateway.url, id = '', body, headers = isDoor ? {} : KEY } = options;
-    const response = await fetch(at + path.replace(/\{\w+\}/, encodeURIComponent(id)), {
+    const { query = '' } = options;
+    const response = await fetch(at + path.replace(/\{\w+\}/, encodeURIComponent(id)) + query, {
       method: method.toUpperCase(),
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -134,6 +137,8 @@ describe('the OpenAPI document', () => {
     expect(await statusOf(`post ${CHAT}`, { at: small.url, body: chat(large) })).toBe(413);
     expect(await statusOf('post /v1/feedback', { at: small.url, body: { text: large } })).toBe(413);
     expect(await statusOf('post /v1/sessions/{id}/end', { at: small.url, id: 's', body: { x: large } })).toBe(413);
+    const rating = { at: small.url, id: 't', body: { text: large } };
+    expect(await statusOf('post /console/api/turns/{id}/feedback', rating)).toBe(413);
     engine.script({ hang: true });
     const late = ask(`post ${CHAT}`, { at: small.url, body: chat('late') });
     await until(() => engine.chats('policy').some(({ lastText }) => lastText === 'late'), {
@@ -182,6 +187,43 @@ describe('the OpenAPI document', () => {
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'rated' })).toBe(200);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'nobody' })).toBe(404);
     expect(await statusOf('delete /v1/sessions/{id}', { id: 'x'.repeat(513) })).toBe(400);
+  });
+
+  it('describes the console', async () => {
+    const turnId = (await ask(`post ${CHAT}`, { body: chat('look at me') })).headers.get('x-rl-turn-id')!;
+    await until(async () => (await ask('get /console/api/turns')).text.includes(turnId), {
+      what: 'the turn is listed',
+    });
+    for (const route of ['role', 'gateway', 'now', 'sessions', 'learning'] as const) {
+      expect(await statusOf(`get /console/api/${route}`)).toBe(200);
+    }
+    expect((await ask('get /console/api/turns/{id}', { id: turnId })).json().turn.row.turnId).toBe(turnId);
+    expect(await statusOf('get /console/api/turns/{id}', { id: 'x.y' })).toBe(400);
+    const rate = (id: string, body: unknown) => statusOf('post /console/api/turns/{id}/feedback', { id, body });
+    expect(await rate(turnId, { score: 1 })).toBe(202);
+    expect(await rate(turnId, {})).toBe(400);
+    expect(await rate('nobody', { score: 1 })).toBe(404);
+    expect(await statusOf('get /console/api/turns', { query: '?limit=0' })).toBe(400);
+    const { sessions } = (await ask('get /console/api/sessions')).json();
+    expect(await statusOf('delete /console/api/sessions/{id}', { id: sessions[0].session })).toBe(200);
+    expect(await statusOf('delete /console/api/sessions/{id}', { id: 'nobody' })).toBe(404);
+    expect(await statusOf('delete /console/api/sessions/{id}', { id: 'x.y' })).toBe(400);
+    const stop = new AbortController();
+    const live = await fetch(`${gateway.url}/console/api/live`, { headers: KEY, signal: stop.signal });
+    const contentType = live.headers.get('content-type')!;
+    contract.check('get', '/console/api/live', { status: live.status, contentType, headers: live.headers, text: '' });
+    stop.abort();
+  });
+
+  it('describes the console’s page, and what there is where it was not built', async () => {
+    const files = { 'index.html': '<!doctype html>', 'assets/a.js': '1', 'assets/a.css': '' };
+    const page = opened.add(await startConsolePage(files));
+    expect(await statusOf('get /console', { at: page.url })).toBe(200);
+    for (const id of ['a.js', 'a.css'])
+      expect(await statusOf('get /console/assets/{name}', { at: page.url, id })).toBe(200);
+    const empty = opened.add(await startConsolePage({}));
+    expect(await statusOf('get /console', { at: empty.url })).toBe(404);
+    expect(await statusOf('get /console/assets/{name}', { at: empty.url, id: '..%2f..%2fetc' })).toBe(404);
   });
 
   it('describes what is said of feedback that comes too late, and of a session that nobody knows', async () => {
@@ -286,6 +328,7 @@ describe('the OpenAPI document', () => {
   it.each([
     'post /v1/feedback',
     'post /v1/sessions/{id}/end',
+    'post /console/api/turns/{id}/feedback',
     'post /v1/samples/lease',
     'post /v1/samples/leases/{id}/extend',
     'post /v1/policy/updates',
@@ -300,7 +343,7 @@ describe('the OpenAPI document', () => {
       : path.endsWith('commit')
         ? { engine_version: '"none"' }
         : path.includes('feedback')
-          ? { turn_id: '"none"', score: '1' }
+          ? { score: '1', ...(path.startsWith('/v1/') ? { turn_id: '"none"' } : {}) }
           : path === CHAT
             ? { messages: '[{"role":"user"}]' }
             : {};
@@ -367,6 +410,11 @@ describe('the OpenAPI document', () => {
       ['post /v1/samples/leases/{id}/ack', request()],
       ['post /v1/samples/leases/{id}/nack', request()],
       ['post /v1/samples/leases/{id}/extend', request()],
+      ...(['now', 'turns', 'turns/{id}', 'sessions', 'learning', 'live'] as const).map(
+        (path): [`${string} ${string}`] => [`get /console/api/${path}`],
+      ),
+      ['post /console/api/turns/{id}/feedback', { score: 1 }],
+      ['delete /console/api/sessions/{id}'],
       ['get /v1/stats'],
       ['get /v1/policy'],
       ['post /v1/policy/updates', request()],

@@ -4,6 +4,7 @@ import { SettingsModule, type Settings } from '@app/config';
 import { requirePools } from '@app/pools';
 import { HealthModule, TelemetryModule } from '@app/telemetry';
 import { ChatModule } from './chat/chat.module';
+import { ConsoleModule } from './console/console.module';
 import { FeedbackController } from './feedback/feedback.controller';
 import { FeedbackService } from './feedback/feedback.service';
 import { readinessCheck } from './http/readiness';
@@ -37,6 +38,7 @@ export class GatewayModule {
         }),
         CaptureModule,
         ChatModule,
+        ConsoleModule.forSettings(settings.console),
       ],
       controllers: [ModelsController, FeedbackController, SessionsController],
       providers: [KnownSessions, FeedbackService, SessionsService],

@@ -4,6 +4,13 @@ import { Bus, BusModule } from '@app/bus';
 import { Settings, SettingsModule } from '@app/config';
 import { requirePools } from '@app/pools';
 import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
+import { ConsoleController } from './console/console.controller';
+import { ConsoleIndex } from './console/console-index';
+import { LiveRows } from './console/live-rows';
+import { NowService } from './console/now.service';
+import { TokenTexts } from './console/token-texts';
+import { TurnDetailService } from './console/turn-detail.service';
+import { Updates } from './console/updates';
 import { Consumer } from './consumer';
 import { DoorController } from './door/door.controller';
 import { DoorErrorFilter } from './door/door-error.filter';
@@ -70,7 +77,7 @@ export class SampleSubmitterModule {
         BusModule.forApp('sample-submitter'),
         HealthModule.forApp({ app: 'sample-submitter', inject: [Bus], check: readinessCheck }),
       ],
-      controllers: [DoorController, UpdateController, EraseController],
+      controllers: [DoorController, UpdateController, EraseController, ConsoleController],
       providers: [
         { provide: APP_FILTER, useClass: DoorErrorFilter },
         {
@@ -115,6 +122,12 @@ export class SampleSubmitterModule {
         SessionDocuments,
         SessionEraser,
         ErasureFollower,
+        ConsoleIndex,
+        TokenTexts,
+        Updates,
+        NowService,
+        TurnDetailService,
+        LiveRows,
       ],
     };
   }

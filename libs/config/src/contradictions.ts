@@ -172,6 +172,15 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
         ? "the same key is in both; a chat client's key must not open the trainer's door"
         : null,
   },
+  { between: ['console.viewer_keys'], found: ({ console }) => hasKeyInBrackets({ apiKeys: console.viewerKeys }) },
+  { between: ['console.operator_keys'], found: ({ console }) => hasKeyInBrackets({ apiKeys: console.operatorKeys }) },
+  {
+    between: ['console.viewer_keys', 'console.operator_keys'],
+    found: ({ console }) =>
+      console.viewerKeys.some((key) => console.operatorKeys.includes(key))
+        ? 'the same key is in both; a key has one role'
+        : null,
+  },
   {
     between: ['gateway.port', 'door.port'],
     found: ({ gateway, door }) =>

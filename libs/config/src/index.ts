@@ -6,6 +6,7 @@ export { Settings, type SectionName } from './settings';
 export { SettingsError } from './settings-error';
 export { SettingsModule } from './settings.module';
 export { CONFIG_PATH_VARIABLE, type Environment, type ReadFile } from './sources';
+export { ConsoleSettings } from './sections/console';
 export { DoorSettings } from './sections/door';
 export { GATE_PAUSES, GateSettings, type GatePause } from './sections/gate';
 export { GatewaySettings } from './sections/gateway';

@@ -172,6 +172,11 @@ describe('settings that contradict each other', () => {
       { SGLANG_API_KEY: 'a', OPENCLAW_RL_DOOR_API_KEYS: 'a' },
       ['gateway.api_keys', 'door.api_keys'],
     ],
+    [
+      'one key with two roles in the console',
+      { OPENCLAW_RL_CONSOLE_VIEWER_KEYS: 'a', OPENCLAW_RL_CONSOLE_OPERATOR_KEYS: 'a' },
+      ['console.viewer_keys', 'console.operator_keys'],
+    ],
     ['one port for both doors', { PORT: '30100' }, ['gateway.port', 'door.port']],
     ['a model without a server', { OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' }, ['server.policy_model', 'server.base_url']],
     ['a server without a model', { OPENCLAW_RL_SERVER_BASE_URL: 'http://p' }, ['server.policy_model']],

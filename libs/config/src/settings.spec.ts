@@ -346,6 +346,9 @@ const CASES: readonly Case[] = [
     refused: ['"missing.txt"', '"empty.txt"'],
   },
   { path: 'door.lease_s', default: 600, toml: ['1', 1], env: ['3600', 3600], refused: ['0', '3601'] },
+  { path: 'console.enabled', default: true, toml: ['false', false], env: ['false', false], refused: ['"no"'] },
+  { path: 'console.viewer_keys', default: [], toml: ['["a"]', ['a']], env: ['b', ['b']], refused: ['"a"'] },
+  { path: 'console.operator_keys', default: [], toml: ['["a"]', ['a']], env: ['b', ['b']], refused: ['"a"'] },
   {
     path: 'trainer.backend',
     default: 'file',

@@ -1,3 +1,4 @@
+import { ConsoleSettings } from './sections/console';
 import { DoorSettings } from './sections/door';
 import { GateSettings } from './sections/gate';
 import { GatewaySettings } from './sections/gateway';
@@ -34,6 +35,7 @@ export class Settings {
   readonly pools: PoolsSettings = new PoolsSettings();
   readonly gate: GateSettings = new GateSettings();
   readonly door: DoorSettings = new DoorSettings();
+  readonly console: ConsoleSettings = new ConsoleSettings();
   readonly trainer: TrainerSettings = new TrainerSettings();
   readonly training: TrainingSettings = new TrainingSettings();
   readonly pocket: PocketSettings = new PocketSettings();

@@ -1,3 +1,28 @@
+export {
+  GatewayNow,
+  LIVE_SUBJECT,
+  LiveRows,
+  ListSessions,
+  ListTurns,
+  ReadLearning,
+  ReadNow,
+  ReadTurn,
+  SessionRow,
+  TEXT_ACCESS,
+  TURN_FATES,
+  TurnDetail,
+  TurnRow,
+  TurnTokens,
+  UpdateRow,
+  VersionRow,
+  type ConsoleProblem,
+  type Learning,
+  type Now,
+  type TextAccess,
+  type TurnFate,
+  type TurnsPage,
+  type TurnsRequest,
+} from './console';
 export { ErasureDocument, erasureDocumentKey, parseErasureDocument } from './erasure-document';
 export { decodeFrame, encodeFrame, FrameError, type FrameArrays } from './frame';
 export {
@@ -29,7 +54,7 @@ export {
 } from './message';
 export { OutcomeDocument, outcomeDocumentKey, parseOutcomeDocument } from './outcome-document';
 export { PolicyUpdated, type PolicyUpdatedInfo } from './policy';
-export { CountRunning, EraseSession, type RpcDefinition } from './rpc';
+export { CountRunning, defineRpc, EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
 export {
   DocumentShapeError,

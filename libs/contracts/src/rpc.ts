@@ -13,7 +13,8 @@ export interface RpcDefinition<Request, Reply> {
   decodeReply(text: string): Reply;
 }
 
-const defineRpc = <Request extends TSchema, Reply extends TSchema>(definition: {
+/** Defines a question: its subject, and the schemas that whoever receives holds the other's words against. */
+export const defineRpc = <Request extends TSchema, Reply extends TSchema>(definition: {
   subject: string;
   request: Request;
   reply: Reply;

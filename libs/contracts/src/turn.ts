@@ -89,6 +89,10 @@ export const TurnCompleted = defineMessage({
       /** Hash of this answer alone. */
       response: Type.Optional(Id),
       exclusion: Type.Optional(Type.Union(EXCLUSIONS.map((reason) => Type.Literal(reason)))),
+      /** The body's route, for readers of headers. */
+      route: Type.Optional(Type.Union(CAPTURE_ROUTES.map((route) => Type.Literal(route)))),
+      /** Response ids in the body. */
+      tokens: Type.Optional(Type.Integer({ minimum: 0 })),
     }),
   ]),
   body: Type.Object({

@@ -27,6 +27,8 @@ export const TurnJudged = defineMessage({
     nextTurnId: Type.Optional(Id),
     feedbackId: Type.Optional(Id),
     judgedAt: Millis,
+    /** The votes' scores, for readers of headers. */
+    votes: Type.Optional(Type.Array(ScoreOrNull)),
   }),
   body: Type.Object({
     judgeModel: Type.String(),

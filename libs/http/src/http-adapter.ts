@@ -19,6 +19,8 @@ export interface HttpAdapterOptions {
   readonly envelope: (refusal: Refusal) => object;
   /** Longest parameter of a path, in characters as they stand in the URL. @default 100 */
   readonly maxParamLength?: number;
+  /** `/path/` is `/path`. @default false */
+  readonly ignoreTrailingSlash?: boolean;
   /** @default 300,000 */
   readonly requestTimeoutMs?: number;
 }
@@ -47,9 +49,9 @@ const hangUp = (socket: Socket, status: number, body: object): void => {
 
 /** Fastify for one of our servers: no request takes for ever, and what never reaches a route is refused in the app's own envelope. */
 export const httpAdapter = (options: HttpAdapterOptions): FastifyAdapter => {
-  const { envelope, maxParamLength, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { envelope, maxParamLength, ignoreTrailingSlash = false, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   return new FastifyAdapter({
-    ...(maxParamLength === undefined ? {} : { routerOptions: { maxParamLength } }),
+    routerOptions: { ignoreTrailingSlash, ...(maxParamLength === undefined ? {} : { maxParamLength }) },
     requestTimeout: requestTimeoutMs,
     // None of our apps has Nest middlewares.
     skipMiddie: true,

@@ -27,6 +27,11 @@ export class GateWatch {
     return isGateClosed(this.policy.current, this.policy.now());
   }
 
+  /** Who waits for it now. */
+  get held(): number {
+    return this.waiting.size;
+  }
+
   /** How often it was seen to close. */
   get closings(): number {
     return this.closed;

@@ -297,7 +297,7 @@ describe('completedParcels', () => {
   ])('says of a %s turn that the bus does not take that it was too large, and settles it', (_what, answer) => {
     const turn = turnOf(NEXT, { tools: [{ type: 'function' }] });
     const { completed, short, shortOutcome, counted } = tell(turn, endingOf(answer));
-    expect(short.info).toEqual({ ...completed.info, exclusion: 'turn_too_large' });
+    expect(short.info).toEqual({ ...completed.info, exclusion: 'turn_too_large', tokens: 0 });
     expect(short.body.head).toMatchObject({ messages: [], tools: [], response: null, route: 'sglext' });
     expect(counted).toEqual([completed.info.exclusion ?? null, 'turn_too_large']);
     expect(shortOutcome).toMatchObject({ kind: 'reason', reason: 'turn_too_large', turnId: 'turn-1' });

@@ -170,7 +170,9 @@ export const completedParcels = (
   const { conversation, request } = turn;
   const keepsIds = exclusion === null || exclusion === 'side_turn';
   const hashes = answer === null || !ending.delivered ? {} : hashesOf(conversation, answer.message);
-  const info = { ...infoOf(turn), completedAt, ...hashes };
+  const arrays = keepsIds ? arraysOf(verdict) : NO_ARRAYS;
+  const told = { route: ending.route, tokens: arrays.responseIds?.length ?? 0 };
+  const info = { ...infoOf(turn), completedAt, ...hashes, ...told };
   const body = {
     sessionId: turn.identity.sessionId,
     model: turn.model,
@@ -190,12 +192,12 @@ export const completedParcels = (
   const shortExclusion = settledHere ? exclusion : 'turn_too_large';
   const completed: Parcel = {
     message: TurnCompleted.encode([turn.id], exclusion === null ? info : { ...info, exclusion }, body, {
-      arrays: keepsIds ? arraysOf(verdict) : NO_ARRAYS,
+      arrays,
       printed: printedOf(request),
     }),
     ifTooLarge: () => [
       ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
-      TurnCompleted.encode([turn.id], { ...info, exclusion: shortExclusion }, stripped),
+      TurnCompleted.encode([turn.id], { ...info, exclusion: shortExclusion, tokens: 0 }, stripped),
     ],
     onFate: (fate) => {
       onStored(fate === 'whole' ? exclusion : shortExclusion);

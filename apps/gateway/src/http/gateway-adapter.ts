@@ -11,5 +11,7 @@ export const gatewayAdapter = (requestTimeoutMs?: number): FastifyAdapter =>
   httpAdapter({
     envelope: ({ status, code, message }) => new OpenAiError(status, code, message).body,
     maxParamLength: MAX_PARAM_LENGTH,
+    // People write /console/.
+    ignoreTrailingSlash: true,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });

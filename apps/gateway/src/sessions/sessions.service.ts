@@ -50,16 +50,8 @@ export class SessionsService {
     });
   }
 
-  /** false also where nobody can say so now: turns of it may be on their way. */
-  private async isUnknown(scope: string, sessionId: string): Promise<boolean> {
-    const isKnown = async (): Promise<boolean> => (await this.known.find(scope, sessionId)).length > 0;
-    if (await isKnown()) return false;
-    // Without a session-tracker there is no progress to be read.
-    const isUpToDate = await this.known.catchUp().catch(() => false);
-    return isUpToDate && !(await isKnown());
-  }
-
-  private async eraseKey(session: string): Promise<Erased> {
+  /** Removes a session by its key, whoever's it is. @throws BusUnavailableError, OpenAiError 503 */
+  async eraseKey(session: string): Promise<Erased> {
     const request = EraseSession.encodeRequest({ session });
     try {
       const reply = await this.bus.core().request(EraseSession.subject, request, { timeout: ERASE_TIMEOUT_MS });
@@ -69,5 +61,14 @@ export class SessionsService {
       const message = 'sample-submitter, which removes sessions, does not answer; try again shortly';
       throw new OpenAiError(503, 'erase_unavailable', message, { retryAfterSeconds: 2, cause });
     }
+  }
+
+  /** false also where nobody can say so now: turns of it may be on their way. */
+  private async isUnknown(scope: string, sessionId: string): Promise<boolean> {
+    const isKnown = async (): Promise<boolean> => (await this.known.find(scope, sessionId)).length > 0;
+    if (await isKnown()) return false;
+    // Without a session-tracker there is no progress to be read.
+    const isUpToDate = await this.known.catchUp().catch(() => false);
+    return isUpToDate && !(await isKnown());
   }
 }

@@ -29,6 +29,7 @@ export class VerdictPublisher {
         ...(nextTurnId === undefined ? {} : { nextTurnId }),
         ...(feedbackId === undefined ? {} : { feedbackId }),
         judgedAt: Date.now(),
+        votes: votes.map((vote) => vote.score),
       },
       head: { judgeModel, votes, ...(detail === undefined ? {} : { detail }) },
     });

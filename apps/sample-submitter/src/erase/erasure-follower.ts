@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { isRetryable } from '@app/bus';
 import { errorName } from '@app/telemetry';
+import { ConsoleIndex } from '../console/console-index';
 import { Erasures, type RecentErasure } from './erasures';
 import { SessionEraser } from './session-eraser';
 import { StoredSessions } from './stored-sessions';
@@ -31,6 +32,7 @@ export class ErasureFollower implements OnApplicationBootstrap, BeforeApplicatio
     private readonly erasures: Erasures,
     private readonly eraser: SessionEraser,
     private readonly stored: StoredSessions,
+    private readonly index: ConsoleIndex,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -72,6 +74,7 @@ export class ErasureFollower implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async lookAfter({ session, revision, erasure }: RecentErasure, last: string): Promise<void> {
+    for (const turnId of erasure.turns) this.index.rows.forget(turnId);
     const before = this.seen.get(session);
     if (before?.revision === revision && before.last === last) await this.eraser.removeRecords(session, erasure);
     else await this.eraser.followUp(session, erasure, before?.revision !== revision);

@@ -20,6 +20,8 @@ const TROUBLE = new Set([
 export interface Followed {
   readonly stream: StreamName;
   readonly filter?: string;
+  /** Begins so many messages before the newest, not with the first one. */
+  readonly newest?: number;
   readonly onInfo: (info: ScannedInfo) => void;
   /** The stream is another one than before, or the first: everything known of it is void. */
   readonly onReset: () => void;
@@ -127,7 +129,8 @@ export class StreamFollower {
     const { js, jsm } = this.bus.connection.current();
     const { stream, filter } = this.followed;
     const info = await jsm.streams.info(stream);
-    this.take(streamCreatedAt(info), info.state.first_seq);
+    const { first_seq: first, last_seq: last } = info.state;
+    this.take(streamCreatedAt(info), Math.max(first, last + 1 - (this.followed.newest ?? Infinity)));
     const consumer = await js.consumers.get(stream, {
       headers_only: true,
       deliver_policy: DeliverPolicy.StartSequence,

@@ -1,0 +1,63 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useConsole } from '../data/context';
+
+/** A thumb; the other one is the same, turned over. */
+const Thumb = (): JSX.Element => (
+  <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+    <path d="M2 10h4v11H2zM8 10l4-8c1.7 0 2.6 1.2 2.3 2.8L13.600 9H20c1.400 0 2.300 1.200 2 2.500l-1.700 7.500c-.300 1.200-1.200 2-2.400 2H8z" />
+  </svg>
+);
+
+/** Thumbs and a text. What is said counts as a person's word: the score stands in for the judge's votes. */
+export const Rating = ({ turnId, onGiven }: { turnId: string; onGiven?: () => void }): JSX.Element => {
+  const { api, role } = useConsole();
+  const [score, setScore] = useState<1 | -1 | null>(null);
+  const [text, setText] = useState('');
+  const [said, setSaid] = useState<string | null>(null);
+  if (role !== 'operator') return <p class="faint">A viewer may look, and say nothing.</p>;
+  const give = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      await api.rate(turnId, { ...(score === null ? {} : { score }), ...(text.trim() === '' ? {} : { text }) });
+      setSaid('Taken. It counts from now on.');
+      setScore(null);
+      setText('');
+      onGiven?.();
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const thumb = (value: 1 | -1, name: string): JSX.Element => (
+    <button
+      type="button"
+      class={`thumb ${value === 1 ? 'up' : 'down'}`}
+      aria-pressed={score === value}
+      aria-label={name}
+      onClick={() => {
+        setScore(score === value ? null : value);
+      }}
+    >
+      <Thumb />
+    </button>
+  );
+  return (
+    <form class="rating" onSubmit={(event) => void give(event)}>
+      {thumb(1, 'Good answer')}
+      {thumb(-1, 'Bad answer')}
+      <textarea
+        aria-label="What you would say of this answer"
+        placeholder="What should have been different?"
+        rows={2}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+        }}
+      />
+      <button type="submit" disabled={score === null && text.trim() === ''}>
+        Say it
+      </button>
+      <span role="status">{said}</span>
+    </form>
+  );
+};

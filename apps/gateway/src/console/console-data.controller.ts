@@ -1,0 +1,109 @@
+import { Controller, Delete, Get, Header, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  isSubjectToken,
+  ListSessions,
+  ListTurns,
+  ReadLearning,
+  ReadNow,
+  ReadTurn,
+  type GatewayNow,
+} from '@app/contracts';
+import { readFlatBody } from '@app/http';
+import { invalidRequest } from '../errors/openai-error';
+import { bodyOf, parseBody } from '../http/gateway-request';
+import type { Erased } from '../sessions/sessions.service';
+import { ConsoleGuard, roleOfRequest, type ConsoleRequest } from './console.guard';
+import { ConsoleQueries } from './console-queries';
+import { RatingDto, TurnsQueryDto, turnsRequestOf } from './console-query.dto';
+import { requireOperator } from './console-role';
+import { ConsoleWork } from './console-work';
+import { LiveFeed } from './live-feed';
+import { GatewayView } from './gateway-view';
+
+const MAX_SESSIONS = 200;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** @throws OpenAiError 400 */
+const idOf = (id: string): string => {
+  if (!isSubjectToken(id)) throw invalidRequest('id', 'must be an id: letters, digits, - and _');
+  return id;
+};
+
+/** @throws OpenAiError 400 */
+const readQuery = (query: unknown): TurnsQueryDto => {
+  const result = readFlatBody(TurnsQueryDto, query);
+  if ('fault' in result) throw invalidRequest(result.fault.field, result.fault.message);
+  return result.body;
+};
+
+/** What the console asks and does. */
+@Controller('console/api')
+@UseGuards(ConsoleGuard)
+export class ConsoleDataController {
+  constructor(
+    private readonly queries: ConsoleQueries,
+    private readonly feed: LiveFeed,
+    private readonly work: ConsoleWork,
+    private readonly gateway: GatewayView,
+  ) {}
+
+  @Get('role')
+  readRole(@Req() request: ConsoleRequest): { role: string } {
+    return { role: roleOfRequest(request) };
+  }
+
+  @Get('now')
+  @Header('content-type', JSON_TYPE)
+  readNow(): Promise<string> {
+    return this.queries.ask(ReadNow, {});
+  }
+
+  @Get('gateway')
+  readGateway(): GatewayNow {
+    return this.gateway.read();
+  }
+
+  @Get('turns')
+  @Header('content-type', JSON_TYPE)
+  listTurns(@Query() query: unknown): Promise<string> {
+    return this.queries.ask(ListTurns, turnsRequestOf(readQuery(query)));
+  }
+
+  @Get('turns/:id')
+  @Header('content-type', JSON_TYPE)
+  readTurn(@Param('id') id: string, @Req() request: ConsoleRequest): Promise<string> {
+    return this.queries.ask(ReadTurn, { turnId: idOf(id), withText: roleOfRequest(request) === 'operator' });
+  }
+
+  @Get('sessions')
+  @Header('content-type', JSON_TYPE)
+  listSessions(): Promise<string> {
+    return this.queries.ask(ListSessions, { limit: MAX_SESSIONS });
+  }
+
+  @Get('learning')
+  @Header('content-type', JSON_TYPE)
+  readLearning(): Promise<string> {
+    return this.queries.ask(ReadLearning, {});
+  }
+
+  @Post('turns/:id/feedback')
+  @HttpCode(202)
+  async rate(@Param('id') id: string, @Req() request: ConsoleRequest): Promise<{ feedback_id: string }> {
+    requireOperator(roleOfRequest(request));
+    return this.work.rate(idOf(id), parseBody(RatingDto, bodyOf(request)));
+  }
+
+  @Delete('sessions/:id')
+  async erase(@Param('id') id: string, @Req() request: ConsoleRequest): Promise<{ deleted: Erased }> {
+    requireOperator(roleOfRequest(request));
+    return { deleted: await this.work.erase(idOf(id)) };
+  }
+
+  @Get('live')
+  watch(@Res() reply: FastifyReply): void {
+    this.feed.open(reply.raw);
+    reply.hijack();
+  }
+}

@@ -1,0 +1,59 @@
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { ListSessions, ListTurns, ReadLearning, ReadNow, ReadTurn } from '@app/contracts';
+import { ConsoleIndex } from './console-index';
+import { byVersion } from './learning';
+import { pageOf, sessionsOf } from './list-rows';
+import { NowService } from './now.service';
+import { TurnDetailService } from './turn-detail.service';
+import { Updates } from './updates';
+
+/** Answers the console's questions, out of the streams. */
+@Controller()
+export class ConsoleController {
+  constructor(
+    private readonly index: ConsoleIndex,
+    private readonly now: NowService,
+    private readonly details: TurnDetailService,
+    private readonly updates: Updates,
+  ) {}
+
+  @MessagePattern(ReadNow.subject)
+  async readNow(): Promise<string> {
+    return ReadNow.encodeReply(await this.now.read());
+  }
+
+  @MessagePattern(ListTurns.subject)
+  async listTurns(@Payload() text: string): Promise<string> {
+    const request = ListTurns.decodeRequest(text);
+    await this.index.ready();
+    await this.index.place(pageOf(this.index.rows.list(), request).turns);
+    return ListTurns.encodeReply(pageOf(this.index.rows.list(), request));
+  }
+
+  @MessagePattern(ReadTurn.subject)
+  async readTurn(@Payload() text: string): Promise<string> {
+    const { turnId, withText } = ReadTurn.decodeRequest(text);
+    return ReadTurn.encodeReply({ turn: await this.details.read(turnId, withText) });
+  }
+
+  @MessagePattern(ListSessions.subject)
+  async listSessions(@Payload() text: string): Promise<string> {
+    const { limit } = ListSessions.decodeRequest(text);
+    await this.index.ready();
+    const { rows } = this.index;
+    await this.index.place(rows.list());
+    const sessions = sessionsOf(rows.list(), (session) => {
+      const end = rows.endOf(session);
+      return end === null ? null : { ended: end.cause, endedAt: end.endedAt ?? null, outcome: end.outcome ?? null };
+    });
+    return ListSessions.encodeReply({ sessions: sessions.slice(0, limit) });
+  }
+
+  @MessagePattern(ReadLearning.subject)
+  async readLearning(): Promise<string> {
+    await this.index.ready();
+    const updates = await this.updates.list();
+    return ReadLearning.encodeReply({ versions: byVersion(this.index.rows.list(), updates), updates });
+  }
+}
