@@ -112,10 +112,14 @@ async function opensIn(gatewayUrl, executablePath) {
 async function openConsoles(url) {
   const closing = new AbortController();
   let bytes = 0;
+  let rows = 0;
   const consoles = Array.from({ length: CONSOLES }, async () => {
     const response = await fetch(`${url}/console/api/live`, { signal: closing.signal });
     if (!response.ok) throw new Error(`a console was answered with ${response.status}`);
-    for await (const piece of response.body) bytes += piece.length;
+    for await (const piece of response.body) {
+      bytes += piece.length;
+      rows += Buffer.from(piece).toString('latin1').split('"turnId"').length - 1;
+    }
   });
   for (const each of consoles) each.catch(() => undefined);
   await fetch(`${url}/console/api/turns`);
@@ -123,7 +127,8 @@ async function openConsoles(url) {
   return async () => {
     closing.abort();
     await Promise.allSettled(consoles);
-    return bytes;
+    if (rows === 0) throw new Error('open consoles were told of no turn');
+    return { bytes, rows };
   };
 }
 
@@ -142,8 +147,8 @@ async function consolesCost(parts, gateway) {
     const alone = await measure(2 * i + 2);
     const close = await openConsoles(gateway.value);
     const watched = await measure(2 * i + 3);
-    const bytes = await close();
-    pairs.push({ alone, watched, kib: bytes / 1024 / CONSOLES });
+    const { bytes, rows } = await close();
+    pairs.push({ alone, watched, kib: bytes / 1024 / CONSOLES, rows: rows / CONSOLES });
   }
   return pairs;
 }
@@ -167,9 +172,9 @@ try {
   }
   if (values.only !== 'tokens') {
     const pairs = await consolesCost(parts, gateway);
-    for (const { alone, watched, kib } of pairs) {
+    for (const { alone, watched, kib, rows } of pairs) {
       console.log(
-        `gateway: ${round(alone)} ms of CPU a request, ${round(watched)} ms with ${CONSOLES} consoles, who were told ${Math.round(kib)} KiB each`,
+        `gateway: ${round(alone)} ms of CPU a request, ${round(watched)} ms with ${CONSOLES} consoles, who were told of ${Math.round(rows)} turns in ${Math.round(kib)} KiB each`,
       );
     }
     const ratio = median(pairs.map(({ alone, watched }) => watched / alone));

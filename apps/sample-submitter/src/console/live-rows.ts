@@ -9,7 +9,10 @@ const MOST_AT_ONCE = 200;
 /** Open consoles ask every few seconds: after this long there is none. */
 const LOOKED_AWAY_MS = 30_000;
 
-/** Tells open consoles which turns have changed: twice a second at most, however many turns there are. */
+/**
+ * Tells open consoles which turns have changed: twice a second at most, and of more turns than somebody could read those that
+ * changed last. What is left out is in the list that a console asks for.
+ */
 @Injectable()
 export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly changed = new Set<string>();
@@ -20,7 +23,7 @@ export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly index: ConsoleIndex,
   ) {
     index.onChange((turnId) => {
-      if (index.sinceAsked < LOOKED_AWAY_MS) this.changed.add(turnId);
+      if (index.sinceAsked < LOOKED_AWAY_MS) this.note(turnId);
     });
   }
 
@@ -32,10 +35,17 @@ export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
+  private note(turnId: string): void {
+    this.changed.delete(turnId);
+    this.changed.add(turnId);
+    const [oldest] = this.changed;
+    if (this.changed.size > MOST_AT_ONCE && oldest !== undefined) this.changed.delete(oldest);
+  }
+
   private async tell(): Promise<void> {
     if (this.changed.size === 0) return;
-    const ids = [...this.changed].slice(0, MOST_AT_ONCE);
-    for (const id of ids) this.changed.delete(id);
+    const ids = [...this.changed];
+    this.changed.clear();
     const rowsOf = (): Told['turns'] => ids.flatMap((id) => this.index.rows.get(id) ?? []).map(toRow);
     await this.index.place(rowsOf());
     const told: Told = { turns: rowsOf() };
