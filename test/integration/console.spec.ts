@@ -216,7 +216,9 @@ describe('the console’s data', () => {
     const rating = { method: 'POST', body: JSON.stringify({ score: -1, text: 'not like this' }) };
     const response = await ask('turns/rated/feedback', 'sk-operate', rating);
     expect(response.status).toBe(202);
-    const { feedback_id: feedbackId } = (await response.json()) as { feedback_id: string };
+    const answer = (await response.json()) as { feedback_id: string; status: string };
+    expect(answer.status).toBe('accepted');
+    const feedbackId = answer.feedback_id;
     expect((await bus.read(FeedbackGiven, 'rated', feedbackId))?.info).toMatchObject({ scope: 'scope', score: -1 });
     const isKnown = async (): Promise<TurnDetail | null> => {
       const turn = await detailOf('rated');

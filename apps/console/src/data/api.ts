@@ -14,6 +14,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What became of a rating. `reason`: why nothing is trained by it. */
+export interface Rated {
+  readonly status: 'accepted' | 'kept';
+  readonly reason?: string;
+}
+
 /** An event of the live feed. */
 export type LiveEvent =
   | { readonly event: 'now'; readonly data: Now }
@@ -39,8 +45,9 @@ export class Api {
   readonly sessions = (): Promise<{ sessions: SessionRow[] }> => this.get('sessions');
   readonly learning = (): Promise<Learning> => this.get('learning');
 
-  async rate(turnId: string, rating: { score?: 1 | -1; text?: string }): Promise<void> {
-    await this.call(`turns/${encodeURIComponent(turnId)}/feedback`, { method: 'POST', body: JSON.stringify(rating) });
+  async rate(turnId: string, rating: { score?: 1 | -1; text?: string }): Promise<Rated> {
+    const init = { method: 'POST', body: JSON.stringify(rating) };
+    return (await (await this.call(`turns/${encodeURIComponent(turnId)}/feedback`, init)).json()) as Rated;
   }
 
   async erase(session: string): Promise<{ deleted: { messages: number; records: number } }> {

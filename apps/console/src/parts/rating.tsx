@@ -19,8 +19,9 @@ export const Rating = ({ turnId, onGiven }: { turnId: string; onGiven?: () => vo
   const give = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      await api.rate(turnId, { ...(score === null ? {} : { score }), ...(text.trim() === '' ? {} : { text }) });
-      setSaid('Taken. It counts from now on.');
+      const rating = { ...(score === null ? {} : { score }), ...(text.trim() === '' ? {} : { text }) };
+      const { reason } = await api.rate(turnId, rating);
+      setSaid(reason === undefined ? 'Taken, and it counts.' : `Kept, and nothing is trained by it: ${reason}.`);
       setScore(null);
       setText('');
       onGiven?.();

@@ -11,6 +11,7 @@ import {
 } from '@app/contracts';
 import { readFlatBody } from '@app/http';
 import { invalidRequest } from '../errors/openai-error';
+import type { FeedbackAnswer } from '../feedback/feedback-answer';
 import { bodyOf, parseBody } from '../http/gateway-request';
 import type { Erased } from '../sessions/sessions.service';
 import { ConsoleGuard, roleOfRequest, type ConsoleRequest } from './console.guard';
@@ -90,7 +91,7 @@ export class ConsoleDataController {
 
   @Post('turns/:id/feedback')
   @HttpCode(202)
-  async rate(@Param('id') id: string, @Req() request: ConsoleRequest): Promise<{ feedback_id: string }> {
+  async rate(@Param('id') id: string, @Req() request: ConsoleRequest): Promise<FeedbackAnswer> {
     requireOperator(roleOfRequest(request));
     return this.work.rate(idOf(id), parseBody(RatingDto, bodyOf(request)));
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
 import { TurnArrived } from '@app/contracts';
 import { OpenAiError } from '../errors/openai-error';
+import { answerOf, type FeedbackAnswer } from '../feedback/feedback-answer';
 import { FeedbackDto } from '../feedback/feedback.dto';
 import { FeedbackService } from '../feedback/feedback.service';
 import { SessionsService, type Erased } from '../sessions/sessions.service';
@@ -17,14 +18,11 @@ export class ConsoleWork {
   ) {}
 
   /** Rates a turn as the caller whose it is would. @throws OpenAiError 400, 404; BusUnavailableError */
-  async rate(turnId: string, rating: RatingDto): Promise<{ feedback_id: string }> {
+  async rate(turnId: string, rating: RatingDto): Promise<FeedbackAnswer> {
     const turn = await this.bus.read(TurnArrived, turnId);
     if (turn === null) throw new OpenAiError(404, 'not_found', 'id: nothing is kept of a turn of this id');
-    const { feedbackId } = await this.feedback.give(
-      turn.info.scope,
-      Object.assign(new FeedbackDto(), rating, { turn_id: turnId }),
-    );
-    return { feedback_id: feedbackId };
+    const feedback = Object.assign(new FeedbackDto(), rating, { turn_id: turnId });
+    return answerOf(await this.feedback.give(turn.info.scope, feedback));
   }
 
   /** @throws BusUnavailableError, OpenAiError 404, 503 */
