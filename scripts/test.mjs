@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runBrowserTests } from './lib/browser-tests.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { runChecks } from './lib/checks.mjs';
 import { runDashboardTests } from './lib/dashboard-tests.mjs';
@@ -7,8 +8,8 @@ import { runJest } from './lib/jest.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { runScript } from './lib/problem.mjs';
 
-// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first, and the dashboards last. The last line is
-// "N passed, N failed", for programs.
+// Usage: npm test [-- --check]. With --check everything of `npm run check` comes first, and last the console in a
+// browser and the dashboards. The last line is "N passed, N failed", for programs.
 await runScript(async () => {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
   const total = { passed: 0, failed: 1 };
@@ -23,6 +24,8 @@ await runScript(async () => {
       add(total, await runJest(project, { env, flags }));
     }
     if (values.check) {
+      console.log('\nbrowser tests');
+      add(total, await runBrowserTests(binary));
       console.log('\ndashboard tests');
       add(total, await runDashboardTests(binary));
     }
