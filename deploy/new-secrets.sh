@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key.
+# Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key and the console's.
 # To change them all: move deploy/secrets away, run this, then docker compose up -d.
 set -eu
 umask 077
@@ -19,9 +19,11 @@ for service in gateway session-tracker prm-judge opd-teacher sample-submitter do
   echo "OPENCLAW_RL_NATS_URL=nats://$service:$password@nats:4222" >"secrets/$service.env"
 done
 chat=$(new)
+console=$(new)
 {
   echo "OPENCLAW_RL_GATEWAY_API_KEYS=$chat"
   echo "OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED=false"
+  echo "OPENCLAW_RL_CONSOLE_OPERATOR_KEYS=$console"
 } >>secrets/gateway.env
 # Servers of a cluster know each other by it.
 echo "NATS_ROUTE_PASSWORD=$(new)" >>secrets/nats.env
@@ -32,4 +34,5 @@ echo "OPENCLAW_RL_DOOR_KEY=$door" >secrets/slime-trainer.env
 echo "GF_SECURITY_ADMIN_PASSWORD=$(new)" >secrets/grafana.env
 
 echo "The key for OpenClaw: $chat"
+echo "The operator's key for the console: $console"
 echo "Everything else is in deploy/secrets; Grafana's password (user admin) in deploy/secrets/grafana.env."

@@ -255,8 +255,10 @@ describe('new secrets', () => {
   });
 
   it('close the gateway to whoever has no key', () => {
-    const { gateway } = settingsOf('gateway', secretsOf('gateway'));
+    const { gateway, console } = settingsOf('gateway', secretsOf('gateway'));
     expect(gateway.apiKeys).toHaveLength(1);
+    expect(console.operatorKeys).toHaveLength(1);
+    expect(console.operatorKeys).not.toEqual(gateway.apiKeys);
     expect(gateway.allowUnauthenticated).toBe(false);
   });
 
