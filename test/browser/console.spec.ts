@@ -139,7 +139,7 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: /Delete this session/ }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText(/^Deleted: \d+ messages/).waitFor();
-    await until(async () => (await rowOf(id)) === undefined, { what: 'the turn is gone', timeoutMs: 15_000 });
+    await until(async () => (await rowOf(id)) === undefined, { what: 'the turn is gone', timeoutMs: 60_000 });
     expect(troubles).toEqual([]);
   });
 
