@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startEngineDouble, startNatsServer, type EngineDoubleOptions } from '@app/testing';
+import { freePort, startEngineDouble } from '@app/testing';
 import { consult } from '../support/doctor';
 import { OddServer } from '../support/odd-server';
 import { Opened } from '../support/opened';
@@ -35,6 +35,16 @@ describe('the doctor on settings', () => {
       process.chdir(before);
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('tells a settings file that is named and not there, and one that is no TOML', async () => {
+    const env = { OPENCLAW_RL_CONFIG: '/nowhere/openclaw-rl.toml' };
+    expect((await consult(['settings'], { env })).settings).toMatchObject({
+      status: 'failed',
+      seen: expect.stringContaining('/nowhere/openclaw-rl.toml'),
+    });
+    const broken = await consult(['settings'], { file: '[judge\nvotes = 3\n' });
+    expect(broken.settings).toMatchObject({ status: 'failed', seen: expect.stringContaining('openclaw-rl.toml') });
   });
 
   it('shows pools that cannot be', async () => {
@@ -132,6 +142,12 @@ describe('the doctor on this machine', () => {
     };
     const { ports: foreign } = await consult(['ports'], { env: { ...elsewhere, PORT: String(await freePort()) } });
     expect(foreign).toMatchObject({ status: 'failed', seen: '192.0.2.1 is no address of this machine' });
+    const unknown = { ...elsewhere, HOST: 'no-such-host.invalid', PORT: String(await freePort()) };
+    expect((await consult(['ports'], { env: unknown })).ports).toMatchObject({
+      status: 'failed',
+      seen: 'no-such-host.invalid is no address of this machine',
+      remedy: expect.stringContaining('set gateway.host to 127.0.0.1'),
+    });
   });
 
   it('tells a store that is larger than the disk', async () => {
@@ -148,217 +164,5 @@ describe('the doctor on this machine', () => {
     const { clock } = await consult(['clock'], { env });
     expect(clock?.status).toBe('failed');
     expect(clock?.seen).toMatch(new RegExp(`^127.0.0.1:${server.port} is 3(599|600|601) s behind this machine$`));
-  });
-});
-
-describe('the doctor on NATS', () => {
-  const nats = (url: string, more: Record<string, string> = {}) => ({ env: { NATS_URL: url, ...more } });
-
-  it('finds nothing wrong with a server that is in order', async () => {
-    const { url } = opened.add(await startNatsServer());
-    const found = await consult(['jetstream'], nats(url));
-    expect(found.nats).toMatchObject({
-      status: 'ok',
-      seen: expect.stringMatching(/^nats-server 2\.\d+\.\d+ answers$/),
-    });
-    expect(found.jetstream?.status).toBe('ok');
-  });
-
-  it('says that npm start brings one where none is set', async () => {
-    const found = await consult(['jetstream']);
-    expect(found.nats).toMatchObject({ status: 'unchecked', seen: expect.stringContaining('not running: npm start') });
-    expect(found.jetstream).toMatchObject({ status: 'unchecked', seen: found.nats?.seen });
-  });
-
-  it('tells nobody there from somebody else', async () => {
-    const refused = await consult(['nats'], nats(`nats://127.0.0.1:${await freePort()}`));
-    expect(refused.nats).toMatchObject({ status: 'failed', seen: expect.stringContaining('connection refused') });
-    const web = await opened.add(new OddServer(() => ({}))).start();
-    const other = await consult(['nats'], nats(`nats://127.0.0.1:${web.port}`));
-    expect(other.nats).toMatchObject({ status: 'failed', remedy: 'is that a NATS server? mend nats.url' });
-  });
-
-  it('tells a wrong password, and shows none', async () => {
-    const server = opened.add(await startNatsServer({ config: 'authorization { user: u, password: right }' }));
-    const found = await consult(['nats'], nats(`nats://u:wrong-one@127.0.0.1:${server.port}`));
-    expect(found.nats).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining('mend user and password in nats.url'),
-    });
-    expect(JSON.stringify(found)).not.toContain('wrong-one');
-  });
-
-  const account = (jetstream: string): string => `accounts { A { ${jetstream}\nusers = [{ user: a, password: a }] } }`;
-
-  it('tells a server without JetStream', async () => {
-    const server = opened.add(await startNatsServer({ config: account('') }));
-    const { jetstream } = await consult(['jetstream'], nats(`nats://a:a@127.0.0.1:${server.port}`));
-    expect(jetstream).toMatchObject({ status: 'failed', seen: 'JetStream is not switched on' });
-  });
-
-  it('tells limits that are too narrow', async () => {
-    const narrow = opened.add(await startNatsServer({ config: account('jetstream { max_file: 100MB }') }));
-    const { jetstream: store } = await consult(['jetstream'], nats(`nats://a:a@127.0.0.1:${narrow.port}`));
-    expect(store).toMatchObject({ status: 'failed', seen: 'the account may store 0.1 GB, and nats.store_gb is 10' });
-    const short = opened.add(await startNatsServer({ config: 'max_payload: 1MB' }));
-    const { jetstream: payload } = await consult(['jetstream'], nats(short.url));
-    expect(payload).toMatchObject({ status: 'warning', seen: expect.stringContaining('up to 1.0 MiB') });
-    const { jetstream: alone } = await consult(['jetstream'], nats(short.url, { OPENCLAW_RL_NATS_REPLICAS: '3' }));
-    expect(alone).toMatchObject({ status: 'failed', seen: 'nats.replicas is 3, and the server stands alone' });
-  });
-});
-
-describe('the doctor on judge and teacher', () => {
-  const engine = async (options: EngineDoubleOptions = {}) => opened.add(await startEngineDouble(options));
-  const judge = (url: string, more: Record<string, string> = {}) => ({
-    env: { OPENCLAW_RL_SERVER_JUDGE_BASE_URL: url, OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge', ...more },
-  });
-
-  it('asks it two questions of its own', async () => {
-    const double = await engine();
-    double.script(
-      { to: 'judge', content: '{"reason": "thanks", "score": 1}' },
-      { to: 'judge', content: '{"score": -1}' },
-    );
-    expect((await consult(['judge-form'], judge(double.url)))['judge-form']).toMatchObject({ status: 'ok' });
-    expect(double.chats('judge').map(({ lastText }) => lastText)).toEqual([
-      expect.stringContaining('Thanks, that is right.'),
-      expect.stringContaining('No, that is wrong.'),
-    ]);
-  });
-
-  it('shows the raw answer of one that does not keep to the form', async () => {
-    const double = await engine({ jsonSchema: false });
-    double.script(...[1, 2].map(() => ({ to: 'judge' as const, content: 'I liked it very much.' })));
-    expect((await consult(['judge-form'], judge(double.url)))['judge-form']).toMatchObject({
-      status: 'failed',
-      seen: 'no verdict in its answer',
-      remedy: expect.stringContaining('set judge.format, or take a stronger server.judge_model'),
-      quote: 'I liked it very much.',
-    });
-  });
-
-  it('tells one that is cut off, and one that gives the wrong verdict', async () => {
-    const cut = await engine();
-    cut.script(() => ({ to: 'judge', content: 'First I think about it for a long time', cutOffAfterTokens: 4 }));
-    expect((await consult(['judge-form'], judge(cut.url)))['judge-form']).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining('raise judge.max_tokens'),
-    });
-    const wrong = await engine();
-    wrong.script(() => ({ to: 'judge', content: '{"reason": "good", "score": 1}' }));
-    expect((await consult(['judge-form'], judge(wrong.url)))['judge-form']).toMatchObject({
-      status: 'warning',
-      seen: 'it answers in the form, and gives 1 where -1 is right',
-    });
-  });
-
-  it('tells a judge that is not there, refuses the key, or has no such model', async () => {
-    const away = await consult(['judge-form'], judge(`http://127.0.0.1:${await freePort()}`));
-    expect(away.judge).toMatchObject({ status: 'failed', remedy: expect.stringContaining('server.judge_base_url') });
-    const { url } = await engine({ apiKey: 'right' });
-    expect((await consult(['judge-form'], judge(url)))['judge-form']).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining('server.judge_api_key_env'),
-    });
-    const other = await opened.add(new OddServer(() => ({ status: 404, body: {} }))).start();
-    expect((await consult(['judge-form'], judge(other.url)))['judge-form']).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining('no model "judge"'),
-    });
-    const noChoices = await opened.add(new OddServer(() => ({ body: { result: 1 } }))).start();
-    expect((await consult(['judge-form'], judge(noChoices.url)))['judge-form']).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining('no OpenAI-compatible chat API'),
-    });
-  });
-
-  it('has the teacher score, and compares vocabularies', async () => {
-    const policy = await engine();
-    const hybrid = (url: string) =>
-      judge(url, {
-        OPENCLAW_RL_SERVER_BASE_URL: policy.url,
-        OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-        OPENCLAW_RL_RL_ALGORITHM: 'hybrid',
-        OPENCLAW_RL_OPD_TEACHER: 'prm',
-      });
-    const good = await consult(['teacher'], hybrid((await engine()).url));
-    expect(good.teacher).toMatchObject({ status: 'ok', seen: expect.stringContaining('scores given tokens') });
-    const other = await consult(['teacher'], hybrid((await engine({ faults: ['tokenize_loses_a_token'] })).url));
-    expect(other.teacher).toMatchObject({
-      status: 'failed',
-      seen: expect.stringContaining('otherwise than the policy'),
-      remedy: expect.stringContaining("set opd.teacher to an engine with the policy's vocabulary"),
-    });
-    const hosted = await consult(['teacher'], hybrid((await engine({ dialect: 'openai' })).url));
-    expect(hosted.teacher).toMatchObject({ status: 'failed', remedy: 'set opd.teacher to an engine that can' });
-    const env = { ...hybrid(policy.url).env, OPENCLAW_RL_RL_ALGORITHM: 'binary' };
-    const binary = await consult(['teacher'], { env });
-    expect(binary.teacher).toMatchObject({ status: 'ok', seen: 'nobody asks for one: rl.algorithm is binary' });
-  });
-});
-
-describe('the doctor on OpenClaw', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'doctor-home-'));
-    mkdirSync(join(home, '.openclaw', 'agents', 'main', 'agent'), { recursive: true });
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true });
-  });
-
-  const lookAt = async (provider: object, more: object = {}, env: Record<string, string> = {}) => {
-    const config = { models: { providers: { 'openclaw-rl': provider } }, ...more };
-    writeFileSync(join(home, '.openclaw', 'openclaw.json'), `// mine\n${JSON.stringify(config)}`);
-    return consult(['openclaw', 'oauth'], { env: { HOME: home, ...env } });
-  };
-  const PROVIDER = { baseUrl: 'http://127.0.0.1:30000/v1', api: 'openai-completions', apiKey: 'sk-any' };
-
-  it('finds nothing wrong with the block that npm start prints', async () => {
-    const { openclaw, oauth } = await lookAt(PROVIDER);
-    expect([openclaw?.status, oauth?.status]).toEqual(['ok', 'ok']);
-  });
-
-  it.each<[string, object, Record<string, string>, string]>([
-    ['a base URL without /v1', { ...PROVIDER, baseUrl: 'http://127.0.0.1:30000' }, {}, 'does not end in /v1'],
-    ['another API', { ...PROVIDER, api: 'anthropic-messages' }, {}, '.api is "anthropic-messages"'],
-    ['a key that is none', PROVIDER, { OPENCLAW_RL_GATEWAY_API_KEYS: 'real-key' }, 'none of gateway.api_keys'],
-  ])('tells %s', async (_, provider, env, seen) => {
-    const found = await lookAt(provider, {}, env);
-    expect(found.openclaw).toMatchObject({ status: 'failed', seen: expect.stringContaining(seen) });
-    expect(JSON.stringify(found)).not.toMatch(/sk-any|real-key/);
-  });
-
-  it('warns where no provider points to the gateway', async () => {
-    const { openclaw } = await lookAt({ ...PROVIDER, baseUrl: 'http://127.0.0.1:31111/v1' });
-    expect(openclaw).toMatchObject({ status: 'warning', seen: expect.stringContaining('no provider') });
-  });
-
-  it('knows an address at which the gateway does not listen', async () => {
-    const gateway = await opened.add(new OddServer(() => ({}))).start();
-    const provider = { ...PROVIDER, baseUrl: `http://[::1]:${gateway.port}/v1` };
-    const { openclaw } = await lookAt(provider, {}, { PORT: String(gateway.port) });
-    expect(openclaw).toMatchObject({
-      status: 'failed',
-      remedy: expect.stringContaining(`something listens on 127.0.0.1:${gateway.port}`),
-    });
-  });
-
-  it('tells logins that are left over', async () => {
-    const profiles = { auth: { profiles: { 'openclaw-rl:me': { provider: 'openclaw-rl', mode: 'oauth' } } } };
-    const byProfile = await lookAt(PROVIDER, profiles);
-    expect(byProfile.oauth).toMatchObject({ status: 'failed', seen: expect.stringContaining('openclaw-rl:me') });
-    const byProvider = await lookAt({ ...PROVIDER, auth: 'oauth' });
-    expect(byProvider.oauth).toMatchObject({ status: 'failed', seen: expect.stringContaining('.auth is "oauth"') });
-    writeFileSync(join(home, '.openclaw', 'agents', 'main', 'agent', 'auth-profiles.json'), '{}');
-    const byFile = await lookAt(PROVIDER);
-    expect(byFile.oauth).toMatchObject({ status: 'warning', remedy: expect.stringContaining('openclaw doctor --fix') });
-  });
-
-  it('says so of a configuration that cannot be read', async () => {
-    writeFileSync(join(home, '.openclaw', 'openclaw.json'), '{ models: ');
-    const { openclaw } = await consult(['openclaw'], { env: { HOME: home } });
-    expect(openclaw).toMatchObject({ status: 'unchecked', seen: expect.stringContaining('could not be read') });
   });
 });

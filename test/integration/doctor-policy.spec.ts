@@ -1,6 +1,11 @@
 import 'reflect-metadata';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { freePort, startEngineDouble, type EngineDouble, type EngineDoubleOptions } from '@app/testing';
 import { consult } from '../support/doctor';
+import { startFullListener } from '../support/full-listener';
+import { makeCertificate } from '../support/make-certificate';
+import { OddNats } from '../support/odd-nats';
 import { OddServer, type OddAnswer } from '../support/odd-server';
 import { Opened } from '../support/opened';
 
@@ -9,7 +14,7 @@ afterEach(() => opened.close());
 
 const engine = async (options: EngineDoubleOptions = {}): Promise<EngineDouble> =>
   opened.add(await startEngineDouble(options));
-const odd = (answer: (path: string) => OddAnswer, host?: string): Promise<OddServer> =>
+const odd = (answer: (path: string) => OddAnswer | null, host?: string): Promise<OddServer> =>
   opened.add(new OddServer(answer)).start(host);
 const policy = (url: string, more: Record<string, string> = {}) => ({
   env: { OPENCLAW_RL_SERVER_BASE_URL: url, OPENCLAW_RL_SERVER_POLICY_MODEL: 'double', ...more },
@@ -124,6 +129,10 @@ describe("the doctor's look at the policy", () => {
       'status 200 with a web page',
       'no OpenAI-compatible chat API',
     ],
+    ['a limit', { status: 429, body: { error: { message: 'slow down' } } }, 'status 429: slow down', 'takes no more'],
+    ['a sick server', { status: 500, body: 'oops' }, 'status 500 with something that is not JSON', 'look at its log'],
+    ['a refusal', { status: 400, body: { message: 'no' } }, 'status 400: no', 'refuses the simplest chat'],
+    ['a redirect', { status: 302, headers: { location: '/login' } }, 'a redirect to /login', 'its message says why'],
     [
       'no chat at all',
       { status: 404, body: { detail: 'Not Found' } },
@@ -140,11 +149,87 @@ describe("the doctor's look at the policy", () => {
     });
   });
 
+  it('says so where no models are listed and none answers', async () => {
+    const server = await odd(() => ({ status: 404, body: '' }));
+    const { 'policy-model': finding } = await consult(['policy-model'], policy(server.url));
+    expect(finding).toMatchObject({
+      status: 'failed',
+      seen: `${server.url}: no list of models (status 404 with nothing), and double does not answer (status 404)`,
+      remedy: expect.stringContaining('with or without /v1, and no other path'),
+    });
+  });
+
+  it('tells a server that takes connections and does not answer, and one that takes none any more', async () => {
+    const silent = await odd((path) => (path === '/v1/models' ? MODELS : null));
+    const hasty = { OPENCLAW_RL_GATEWAY_FIRST_BYTE_TIMEOUT_S: '1' };
+    const { 'policy-key': key } = await consult(['policy-key'], policy(silent.url, hasty));
+    expect(key).toMatchObject({
+      status: 'failed',
+      seen: `127.0.0.1:${silent.port}: it takes the connection and does not answer`,
+      remedy: 'it is still starting, or overloaded: look at its log',
+    });
+    const full = opened.add(await startFullListener());
+    const { policy: finding } = await consult(['policy'], policy(full.url));
+    expect(finding).toMatchObject({
+      status: 'failed',
+      seen: `the policy: no answer from ${new URL(full.url).host}`,
+      remedy: 'look at the network and its firewall, or mend server.base_url',
+    });
+  });
+
+  it('tells what speaks no HTTP', async () => {
+    const { url } = await opened.add(new OddNats({ version: '2.12.0' })).start();
+    const { policy: finding } = await consult(['policy'], policy(url.replace('nats', 'http')));
+    expect(finding).toMatchObject({
+      status: 'failed',
+      seen: expect.stringContaining('the connection broke'),
+      remedy: expect.stringContaining('may speak no HTTP, or TLS alone'),
+    });
+  });
+
+  const certificate = makeCertificate();
+  (certificate === null ? it.skip : it)(
+    certificate === null
+      ? 'tells a certificate that nobody has signed (openssl, which makes one, is not here)'
+      : 'tells a certificate that nobody has signed',
+    async () => {
+      const server = createServer(certificate ?? {}, (_, response) => response.end('{}'));
+      opened.add({
+        stop: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const { policy: finding } = await consult(['policy'], policy(`https://127.0.0.1:${port}`));
+      expect(finding).toMatchObject({
+        status: 'failed',
+        seen: expect.stringContaining('its certificate is not trusted'),
+        remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      });
+    },
+  );
+
   it('tells a server that does not stream', async () => {
     const chat = { body: { choices: [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }] } };
     const server = await odd((path) => (path === '/v1/models' ? MODELS : chat));
     const { 'policy-stream': finding } = await consult(['policy-stream'], policy(server.url));
     expect(finding).toMatchObject({ status: 'failed', seen: 'asked for a stream, it sends an answer in one piece' });
+  });
+
+  const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+  it.each<[string, OddAnswer, string]>([
+    ['refuses to', { status: 400, body: { error: { message: 'stream is off' } } }, 'a stream is refused: status 400'],
+    ['says no choices', { body: `${event({ id: 'x' })}data: [DONE]\n\n` }, 'it sends events without choices'],
+    ['never says that it ends', { body: event({ choices: [{ delta: {} }] }) }, 'its stream never says finish_reason'],
+  ])('tells a server that %s in a stream', async (_, answer, seen) => {
+    const chat = { body: { choices: [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }] } };
+    let chats = 0;
+    // The first question is for one piece.
+    const server = await odd((path) => (path === '/v1/models' ? MODELS : (chats += 1) === 1 ? chat : answer));
+    const { 'policy-stream': finding } = await consult(['policy-stream'], policy(server.url));
+    expect(finding).toMatchObject({ status: 'failed', seen: expect.stringContaining(seen) });
   });
 
   it.each([
@@ -171,5 +256,25 @@ describe("the doctor's look at the policy", () => {
     const { url: original } = await engine({ returnOriginalLogprob: true });
     const { 'log-probs': before } = await consult(['log-probs'], policy(original, hybrid));
     expect(before).toMatchObject({ status: 'ok', seen: 'log-probs are taken before the temperature' });
+  });
+
+  it('says so where it cannot be found out when log-probs are taken', async () => {
+    const { url } = await engine({ dialect: 'openai' });
+    const hybrid = { OPENCLAW_RL_RL_ALGORITHM: 'hybrid', OPENCLAW_RL_OPD_TEACHER: 'prm' };
+    const { 'log-probs': finding } = await consult(['log-probs'], policy(url, hybrid));
+    expect(finding).toMatchObject({ status: 'warning', seen: expect.stringContaining('is not known') });
+  });
+
+  it('says which route only the running gateway can know, and that an engine has gone silent meanwhile', async () => {
+    const { url } = await engine({ dialect: 'openai' });
+    const all = { OPENCLAW_RL_SERVER_TEMPERATURE: '1', OPENCLAW_RL_SERVER_TOP_P: '1', OPENCLAW_RL_SERVER_TOP_K: '-1' };
+    const { route } = await consult(['route'], policy(url, all));
+    expect(route).toMatchObject({ status: 'unchecked', seen: expect.stringContaining('the running gateway knows') });
+    let asked = 0;
+    const chat = { choices: [{ message: { content: 'Yes.' }, delta: { content: 'Yes.' }, finish_reason: 'stop' }] };
+    const answers: OddAnswer[] = [{ body: chat }, { body: `${event({ ...chat, usage: {} })}data: [DONE]\n\n` }];
+    const fading = await odd((path) => (path === '/v1/models' ? MODELS : (answers[asked++] ?? { status: 500 })));
+    const { route: none } = await consult(['route'], policy(fading.url));
+    expect(none).toMatchObject({ status: 'failed', seen: 'it answered no chat this time', remedy: 'look at its log' });
   });
 });

@@ -1,83 +1,11 @@
 import 'reflect-metadata';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONSUMERS, STREAM_NAMES } from '@app/contracts';
-import type { Bus } from '@app/bus';
-import { freePort, startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
-import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
-import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
-import { consult, type Sight } from '../support/doctor';
+import { CONSUMERS, SessionClosed } from '@app/contracts';
+import { freePort, startEngineDouble, until } from '@app/testing';
+import { consult } from '../support/doctor';
+import { OddNats } from '../support/odd-nats';
 import { OddServer } from '../support/odd-server';
 import { Opened } from '../support/opened';
-import { settingsFrom } from '../support/settings-from';
-import { startGateway, type TestGateway } from '../support/start-gateway';
-import { startWorker } from '../support/worker';
-import { connectBus, startSubmitter, type Submitter } from './submitter-harness';
-
-interface Parts {
-  readonly nats: NatsServer;
-  readonly engine: EngineDouble;
-  readonly bus: Bus;
-  readonly gateway: TestGateway;
-  readonly submitter: Submitter;
-  readonly env: Record<string, string>;
-}
-
-/** A stack inside the test's process, and the doctor who looks at it. */
-class Stack {
-  private constructor(private readonly parts: Parts) {}
-
-  get nats(): NatsServer {
-    return this.parts.nats;
-  }
-
-  get engine(): EngineDouble {
-    return this.parts.engine;
-  }
-
-  get bus(): Bus {
-    return this.parts.bus;
-  }
-
-  get doorUrl(): string {
-    return this.parts.submitter.url;
-  }
-
-  static async start(opened: Opened, more: Record<string, string> = {}): Promise<Stack> {
-    const nats = opened.add(await startNatsServer());
-    const engine = opened.add(await startEngineDouble());
-    const bus = opened.add(await connectBus(nats.url));
-    const env = {
-      NATS_URL: nats.url,
-      OPENCLAW_RL_NATS_STORE_GB: '1',
-      OPENCLAW_RL_SERVER_BASE_URL: engine.url,
-      OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
-      OPENCLAW_RL_SERVER_JUDGE_MODEL: 'judge',
-      ...more,
-    };
-    const gateway = opened.add(await startGateway(env));
-    const submitter = opened.add(await startSubmitter(nats.url, env));
-    return new Stack({ nats, engine, bus, gateway, submitter, env });
-  }
-
-  /** The tracker and the judge. */
-  async startWorkers(opened: Opened): Promise<NestFastifyApplication[]> {
-    const settings = settingsFrom(this.parts.env);
-    const modules = [SessionTrackerModule.forSettings(settings), PrmJudgeModule.forSettings(settings)];
-    return Promise.all(modules.map(async (module) => opened.add(await startWorker(module, []))));
-  }
-
-  consult(ids: readonly string[], { env = {}, options = {} }: Sight = {}): ReturnType<typeof consult> {
-    const at = { gateway: this.parts.gateway.url, door: this.doorUrl };
-    return consult(ids, { env: { ...this.parts.env, ...env }, options: { ...at, ...options } });
-  }
-
-  /** Messages in all streams. */
-  async stored(): Promise<number> {
-    const { jsm } = this.bus.connection.current();
-    const infos = await Promise.all(STREAM_NAMES.map((name) => jsm.streams.info(name)));
-    return infos.reduce((sum, { state }) => sum + state.messages, 0);
-  }
-}
+import { Stack } from './doctor-harness';
 
 describe('the doctor on a stack', () => {
   const opened = new Opened();
@@ -155,20 +83,6 @@ describe('the doctor on a stack', () => {
     });
   });
 
-  it('tells a gate that a trainer has closed, and until when', async () => {
-    const stack = await Stack.start(opened);
-    const begun = await fetch(`${stack.doorUrl}/v1/policy/updates`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ request_id: 'update-1', trainer: 'mine', lease_ms: 60_000 }),
-    });
-    expect(begun.status).toBe(200);
-    expect((await stack.consult(['gate'])).gate).toMatchObject({
-      status: 'warning',
-      seen: expect.stringMatching(/^closed: .*mine.* for \d+ s at most; requests wait$/),
-    });
-  });
-
   it('tells a gateway whose policy, or whose NATS, is gone', async () => {
     const stack = await Stack.start(opened);
     await stack.nats.kill();
@@ -182,13 +96,58 @@ describe('the doctor on a stack', () => {
     await until(isAway, { what: 'a gateway without a policy', everyMs: 50 });
   });
 
-  it('says why a turn would not be trained on', async () => {
+  it('tells a gateway one of whose engines is away', async () => {
+    const other = opened.add(await startEngineDouble());
+    const stack = await Stack.start(opened, {
+      OPENCLAW_RL_SERVER_BASE_URL: other.url,
+      OPENCLAW_RL_POOLS_POLICY_ENGINES: `http://127.0.0.1:${await freePort()},${other.url}`,
+      OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
+    });
+    const isTold = async (): Promise<boolean> => (await stack.consult(['gateway'])).gateway?.status === 'warning';
+    await until(isTold, { what: 'an engine that is not in order' });
+    expect((await stack.consult(['gateway'])).gateway).toMatchObject({
+      seen: 'it serves, and an engine of the policy is not in order',
+      remedy: 'GET /readyz names the engine, and says what to do',
+    });
+  });
+
+  it('tells a door that is none, one without its policy, and ports at which no HTTP is spoken', async () => {
+    const other = await opened.add(new OddServer(() => ({ body: 'hello' }))).start();
+    const { door } = await consult(['door'], { options: { door: other.url } });
+    expect(door).toMatchObject({ status: 'failed', seen: expect.stringContaining('something that is not JSON') });
+    const torn = await opened
+      .add(new OddServer((path) => (path === '/v1/stats' ? { body: { waiting: 0 } } : { status: 500, body: {} })))
+      .start();
+    const { gate } = await consult(['gate'], { options: { door: torn.url } });
+    expect(gate).toMatchObject({ status: 'failed', remedy: 'look at the log of sample-submitter' });
+    const { url } = await opened.add(new OddNats({ version: '2.12.0' })).start();
+    const options = { gateway: url.replace('nats', 'http'), door: url.replace('nats', 'http') };
+    const broken = await consult(['gateway', 'door'], { options });
+    for (const finding of [broken.gateway, broken.door]) {
+      expect(finding).toMatchObject({ status: 'failed', seen: expect.stringContaining('the connection broke') });
+    }
+  });
+
+  it('tells a service that is far behind', async () => {
     const stack = await Stack.start(opened);
-    stack.engine.set({ sglext: false });
-    await stack.startWorkers(opened);
-    expect((await stack.consult(['turn'])).turn).toMatchObject({
+    const [tracker] = await stack.startWorkers(opened);
+    await tracker!.close();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    opened.add({
+      stop: () => {
+        release();
+      },
+    });
+    // Takes one at a time, and is long about it.
+    stack.bus.consume({ consumer: CONSUMERS.trackerTurns, slots: 1, handle: () => held });
+    for (let i = 0; i < 1010; i += 1) stack.bus.core().publish(SessionClosed.subject(`r${i}`), '');
+    await stack.bus.core().flush();
+    const { workers } = await stack.consult(['workers']);
+    expect(workers).toMatchObject({
       status: 'warning',
-      seen: expect.stringContaining('would not be trained on: no_token_ids'),
+      seen: expect.stringMatching(/^session-tracker is 10\d\d messages behind$/),
+      remedy: expect.stringContaining('start more replicas of it'),
     });
   });
 });

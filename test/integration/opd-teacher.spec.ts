@@ -415,8 +415,8 @@ describe('opd-teacher', () => {
     const isTeacherAt = (host: string): boolean => logged.some((line) => line.includes(`${host} is the teacher`));
     await until(() => isTeacherAt(new URL(prm.url).host), { what: 'the first one is found' });
     opened.add(await startEngineDouble({ port, model: 'prm', weightVersion: 'teacher' }));
-    await until(() => isTeacherAt(new URL(url).host), { what: 'the later one is found', timeoutMs: 20_000 });
-  });
+    await until(() => isTeacherAt(new URL(url).host), { what: 'the later one is found', timeoutMs: 60_000 });
+  }, 90_000);
 
   it('is not asked on an engine of the policy with other weights than the gate’s, as long as there is another', async () => {
     const second = opened.add(await startEngineDouble({ weightVersion: '1-1' }));

@@ -13,10 +13,13 @@ export interface OddAnswer {
 export class OddServer {
   private readonly server: Server;
 
-  constructor(answer: (path: string, request: IncomingMessage) => OddAnswer) {
+  /** @param answer null: none, for ever */
+  constructor(answer: (path: string, request: IncomingMessage) => OddAnswer | null) {
     this.server = createServer((request, response) => {
       request.resume();
-      const { status = 200, headers = {}, body = '' } = answer(request.url ?? '', request);
+      const given = answer(request.url ?? '', request);
+      if (given === null) return;
+      const { status = 200, headers = {}, body = '' } = given;
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       response.writeHead(status, headers);
       response.end(text);

@@ -9,26 +9,30 @@ export interface Passed {
   readonly body: Record<string, unknown>;
 }
 
-/** A proxy in front of an engine that holds back what scores, counts it, and can swallow it. */
+/** A proxy in front of an engine that holds back some calls, those that score by default, counts them, and can swallow them. */
 export class SlowProxy {
   readonly passed: Passed[] = [];
-  /** Most scoring calls that were under way at once. */
+  /** Most of these calls that were under way at once. */
   mostAtOnce = 0;
-  /** Scoring calls that are not to be answered any more. */
+  /** Of these, those that are not to be answered any more. */
   swallow = 0;
   private atOnce = 0;
   private readonly server: Server;
 
   constructor(
     private readonly target: string,
-    private readonly delayMs: number,
+    public delayMs: number,
+    private readonly slowPath = '/generate',
   ) {
     this.server = createServer((incoming, outgoing) => {
-      void this.pass(incoming).then((answer) => {
-        if (answer === null) return;
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      });
+      void this.pass(incoming)
+        .then((answer) => {
+          if (answer === null) return;
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(outgoing);
+        })
+        // The engine has gone meanwhile.
+        .catch(() => outgoing.destroy());
     });
   }
 
@@ -46,7 +50,7 @@ export class SlowProxy {
     const path = incoming.url ?? '';
     const body = incoming.method === 'POST' ? ((await json(incoming)) as Record<string, unknown>) : {};
     this.passed.push({ path, authorization: incoming.headers.authorization, body });
-    if (path !== '/generate') return this.forward(incoming, body);
+    if (path !== this.slowPath) return this.forward(incoming, body);
     if (this.swallow > 0) {
       this.swallow -= 1;
       return null;

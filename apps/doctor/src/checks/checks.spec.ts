@@ -2,7 +2,6 @@ import { Settings } from '@app/config';
 import { judgeReach } from '../network/judge-reach';
 import { judgeClocks } from './clock';
 import { judgeDisk } from './disk';
-import { judgeGate } from './gate';
 import { CHECKS } from './index';
 import { judgeTempering } from './log-probs';
 import { isNewEnough } from './nats';
@@ -76,20 +75,6 @@ describe('checks', () => {
       seen: 'the policy: localhost is ::1 and 127.0.0.1 here, and only 127.0.0.1 answers on port 8000',
       remedy: expect.stringContaining('write 127.0.0.1:8000 in server.base_url'),
     });
-  });
-
-  it('tells a gate whose holder has died, and engines that the door cannot use', () => {
-    const gate = { state: 'updating', closed: false, holder: 'mine', until: 5 };
-    expect(judgeGate({ gate, engines: [] }, 10)).toMatchObject({
-      status: 'warning',
-      seen: expect.stringContaining('has not ended'),
-    });
-    const open = { state: 'serving', closed: false };
-    const engine = (url: string, reachable: boolean, version: string) => ({ url, reachable, version });
-    expect(judgeGate({ gate: open, engines: [engine('http://a', false, '1')] }, 10).status).toBe('failed');
-    expect(
-      judgeGate({ gate: open, engines: [engine('http://a', true, '1'), engine('http://b', true, '2')] }, 10).status,
-    ).toBe('warning');
   });
 
   it('warns of a queue that is far behind', () => {

@@ -8,6 +8,9 @@ import type { Visit } from '../visit';
 const SECOND = 1000;
 const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
+const named = (engines: readonly Readonly<Record<string, unknown>>[]): string =>
+  engines.map(({ url }) => textOf(url, 'an engine')).join(', ');
+
 /**
  * What to say of the update gate and its engines, as the door reports the policy.
  *
@@ -34,16 +37,24 @@ export const judgeGate = (policy: Readonly<Record<string, unknown>>, now: number
   }
   const away = engines.filter(({ reachable }) => reachable === false);
   if (away.length > 0) {
-    return failed(
-      `open; ${away.map(({ url }) => textOf(url, 'an engine')).join(', ')} cannot be reached by the door`,
-      'no update can be made: start it, or mend server.base_url and pools.policy_engines',
+    const seen = `open; ${named(away)} cannot be reached by the door`;
+    const settings = 'server.base_url and pools.policy_engines';
+    return away.length === engines.length
+      ? failed(seen, `no update can be made: start it, or mend ${settings}`)
+      : warning(seen, `start it, or mend ${settings}: updates go on without it, and it comes back with old weights`);
+  }
+  const { engine_version: expected } = policy;
+  const stale = typeof expected === 'string' ? engines.filter(({ version }) => version !== expected) : [];
+  if (stale.length > 0) {
+    return warning(
+      `open; ${named(stale)} serves other weights than those of policy version ${String(policy.policy_version)}`,
+      'nothing that it makes is trained on: load the right weights into it, or let the next update do it; GET /readyz of the gateway says more',
     );
   }
-  const versions = new Set(engines.map(({ version }) => version));
-  if (versions.size > 1) {
+  if (new Set(engines.map(({ version }) => version)).size > 1) {
     return warning(
       'open; the engines of the policy have different weights',
-      'GET /readyz of the gateway names the stale one, and says what to do',
+      'load the same weights into all of them, or let the next update do it',
     );
   }
   return ok(`open, policy version ${String(policy.policy_version)}`);

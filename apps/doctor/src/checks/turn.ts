@@ -28,11 +28,20 @@ export interface Fate {
   } | null;
 }
 
-const NOT_TRAINED = 'see the line about token ids and route';
+/** What to do about a turn that would not be trained on, by its reason. */
+const remedyFor = (reason: string): string => {
+  if (reason === 'no_token_ids') return 'see the line about token ids and route';
+  if (reason === 'turn_too_large') return 'see the line about JetStream: longer turns want a larger max_payload';
+  return `"When something is wrong" in the README says what is behind ${reason}; try again, if it came but once`;
+};
 
 export const judgeFate = ({ reason, detail, stored }: Fate): Finding => {
-  if (stored === null)
-    return failed('the chat was answered, and the turn was never stored', 'see the lines about NATS and the services');
+  if (stored === null) {
+    return failed(
+      `the chat was answered, and the turn was never stored${reason === null ? '' : `: ${reason}`}`,
+      'see the lines about NATS, JetStream and the services',
+    );
+  }
   if (reason === null) {
     return failed(
       'the turn was stored, and nobody has settled it',
@@ -43,7 +52,7 @@ export const judgeFate = ({ reason, detail, stored }: Fate): Finding => {
     const why = stored.exclusion ?? reason;
     return warning(
       `answered and settled; a turn like it would not be trained on: ${why}${detail === null ? '' : ` (${detail})`}`,
-      NOT_TRAINED,
+      remedyFor(why),
     );
   }
   return ok(
