@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@app/testing';
 import { findOldNode } from '../support/old-node';
+import { firstOpenPort, hasNamespaces, inNamespace, withoutPrivileges, type Call } from '../support/in-namespace';
+import { OddServer } from '../support/odd-server';
 import { startStack, STACK_UP_MS, type Stack } from '../support/start-stack';
 
 const ROOT = join(__dirname, '../..');
@@ -20,6 +22,8 @@ interface Report {
 }
 
 describe('npm run doctor', () => {
+  // Each is a process, and the first one builds.
+  jest.setTimeout(STACK_UP_MS);
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'doctor-'));
@@ -31,7 +35,7 @@ describe('npm run doctor', () => {
   const doctor = (
     args: readonly string[],
     env: Record<string, string> = {},
-    { toml = '', node = process.execPath } = {},
+    { toml = '', node = process.execPath, place = (call: Call): Call => call } = {},
   ): Promise<Ended> => {
     writeFileSync(join(folder, 'settings.toml'), toml);
     const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|TMPDIR|LANG)$/.test(name));
@@ -42,10 +46,20 @@ describe('npm run doctor', () => {
       ...env,
     };
     return new Promise((resolve) => {
-      execFile(node, ['scripts/doctor.mjs', ...args], { cwd: ROOT, env: all }, (error, output, errors) => {
+      const call = place({ file: node, args: ['scripts/doctor.mjs', ...args] });
+      execFile(call.file, call.args, { cwd: ROOT, env: all }, (error, output, errors) => {
         resolve({ code: error === null ? 0 : Number(error.code), output, errors });
       });
     });
+  };
+
+  /** The doctor's findings by check, on doors that are free. */
+  const reportOf = async (
+    ...[args, env = {}, more = {}]: Parameters<typeof doctor>
+  ): Promise<Record<string, object>> => {
+    const doors = { PORT: String(await freePort()), OPENCLAW_RL_DOOR_PORT: String(await freePort()) };
+    const { output } = await doctor(['--json', ...args], { ...doors, ...env }, more);
+    return Object.fromEntries((JSON.parse(output) as Report).checks.map((check) => [check.id, check]));
   };
 
   it(
@@ -83,6 +97,67 @@ describe('npm run doctor', () => {
       expect([code, errors]).toEqual([1, expect.stringContaining("'--jsn'")]);
     },
     STACK_UP_MS,
+  );
+
+  it('tells a clock that has lost its time', async () => {
+    const preload = join(folder, 'clock.cjs');
+    writeFileSync(preload, 'Date.now = () => 86400000;');
+    const report = await reportOf(['--state', folder], { NODE_OPTIONS: `--require ${preload}` });
+    expect(report.clock).toMatchObject({
+      status: 'failed',
+      seen: "this machine's clock says 1970-01-02T00:00:00.000Z",
+      remedy: 'set it: switch NTP on',
+    });
+  });
+
+  (hasNamespaces() ? describe : describe.skip)(
+    hasNamespaces()
+      ? 'in a world of its own'
+      : 'in a world of its own (needs Linux with user namespaces: unshare -Urm)',
+    () => {
+      it('tells a full disk', async () => {
+        const full = [`mkdir ${folder}/state`, `mount -t tmpfs -o size=1m full ${folder}/state`];
+        const fill = `head -c 2000000 /dev/zero > ${folder}/state/turns 2>/dev/null || true`;
+        const place = (call: Call): Call => inNamespace([...full, fill].join('\n'), call);
+        const report = await reportOf(['--state', join(folder, 'state')], {}, { place });
+        expect(report.disk).toMatchObject({
+          status: 'failed',
+          seen: `0.0 GB are free where ${folder}/state is`,
+          remedy: expect.stringContaining('make room'),
+        });
+      });
+
+      it('tells a localhost with two addresses of which one answers', async () => {
+        const server = await new OddServer(() => ({ body: {} })).start();
+        const hosts = `printf '::1 localhost\n127.0.0.1 localhost\n' > ${folder}/hosts`;
+        const place = (call: Call): Call => inNamespace(`${hosts}\nmount --bind ${folder}/hosts /etc/hosts`, call);
+        const env = {
+          OPENCLAW_RL_SERVER_BASE_URL: `http://localhost:${server.port}`,
+          OPENCLAW_RL_SERVER_POLICY_MODEL: 'm',
+        };
+        try {
+          const { policy } = await reportOf(['--state', folder], env, { place });
+          expect(policy).toMatchObject({
+            status: 'warning',
+            seen: expect.stringMatching(
+              new RegExp(`localhost is .*::1.* here, and only 127.0.0.1 answers on port ${server.port}$`),
+            ),
+            remedy: expect.stringContaining(`write 127.0.0.1:${server.port} in server.base_url`),
+          });
+        } finally {
+          server.stop();
+        }
+      });
+
+      (firstOpenPort() > 80 ? it : it.skip)('tells a port that only root may listen on', async () => {
+        const report = await reportOf(['--state', folder], { PORT: '80' }, { place: withoutPrivileges });
+        expect(report.ports).toMatchObject({
+          status: 'failed',
+          seen: 'port 80 on 127.0.0.1 cannot be listened on (EACCES)',
+          remedy: 'set gateway.port to another port, from 1024 on',
+        });
+      });
+    },
   );
 
   const oldNode = findOldNode();

@@ -70,7 +70,9 @@ describe("the doctor's own turn", () => {
     const [tracker] = await stack.startWorkers(opened);
     await tracker!.close();
     const { jsm } = stack.bus.connection.current();
-    const purge = async (): Promise<void> => void (await jsm.streams.purge(CONSUMERS.trackerTurns.stream));
+    const purge = async (): Promise<void> => {
+      await jsm.streams.purge(CONSUMERS.trackerTurns.stream);
+    };
     stack.bus.consume({ consumer: CONSUMERS.trackerTurns, slots: 1, handle: purge });
     expect(await turnOf(stack)).toMatchObject({
       status: 'failed',

@@ -16,7 +16,8 @@ export class OddNats {
       const said = { server_id: 'odd', proto: 1, headers: true, max_payload: 8_388_608, jetstream: true, ...info };
       socket.write(`INFO ${JSON.stringify(said)}\r\n`);
       socket.on('data', (data) => {
-        for (const _ of data.toString().matchAll(/^PING\r$/gm)) socket.write('PONG\r\n');
+        const pings = data.toString().match(/^PING\r$/gm) ?? [];
+        socket.write('PONG\r\n'.repeat(pings.length));
       });
     });
   }
