@@ -79,12 +79,13 @@ async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, hasPlu
   const weights = updates ? new WeightUpdates(stack) : null;
   await Promise.all(clients.map((client, index) => talk(openclaws[index], client, weights)));
   if (weights !== null) await checkVersion(weights);
-  if (tap !== null) await usePlugin(openclaws[0], tap, clients[0]);
-  await endSessions(stack, clients);
+  const anew = tap === null ? [] : [await usePlugin(openclaws[0], tap, clients[0])];
+  const sessions = [...clients.map((client) => (hasPlugin ? { ...client, rating: -1 } : client)), ...anew];
+  await endSessions(stack, sessions);
   const results = await collectResults(stack, { signal });
   tap?.stop();
-  const ofPlugin = tap === null ? [] : checkHeaders(tap, clients[0]);
-  show(results, clients, [...checkResults(results, { clients, sendsHeaders, hasPlugin }), ...ofPlugin]);
+  const ofPlugin = anew.flatMap((each) => checkHeaders(tap, openclaws[0].replies, clients[0], each));
+  show(results, sessions, [...checkResults(results, { clients: sessions, sendsHeaders }), ...ofPlugin]);
 }
 
 function kindOf({ sendsHeaders, hasPlugin }) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../lib/ports.mjs';
 import { Problem } from '../lib/problem.mjs';
@@ -11,12 +11,16 @@ import { openclawConfig } from '../lib/summary.mjs';
 const CALL_MS = 180_000;
 const KEPT_CHARACTERS = 2000;
 
+/** Answers between two reminders, so that one comes while somebody looks. */
+const REMIND_EVERY = 2;
+
 /** A real OpenClaw with a home of its own and the provider block that `npm start` prints. */
 export class OpenClaw {
   #entry;
   #env;
   #session;
   #signal;
+  #home;
 
   /** Starts OpenClaw's own gateway, as people run it, and resolves when it can be talked to. */
   static async start(supervisor, { entry, home, baseUrl, sendsHeaders, hasPlugin, client, signal }) {
@@ -26,14 +30,15 @@ export class OpenClaw {
     const args = [entry, 'gateway', 'run', '--allow-unconfigured', '--bind', 'loopback', '--port', String(port)];
     const spec = nodeSpec(`openclaw-${client.name}`, [...args, '--auth', 'token'], env);
     await supervisor.start([{ ...spec, ready: /\[gateway\]\S* \S*ready\b/ }]);
-    return new OpenClaw(entry, env, client.session, signal);
+    return new OpenClaw({ entry, env, session: client.session, signal, home });
   }
 
-  constructor(entry, env, session, signal) {
+  constructor({ entry, env, session, signal, home }) {
     this.#entry = entry;
     this.#env = env;
     this.#session = session;
     this.#signal = signal;
+    this.#home = home;
   }
 
   /** Says something in the session; resolves when the agent has done everything that it does about it. */
@@ -51,14 +56,17 @@ export class OpenClaw {
     return this.#call(['system', 'event', '--mode', 'now', '--text', 'look around']);
   }
 
-  /** Sends a command as a chat window does; resolves before it has been carried out. */
-  command(message) {
+  /** Sends words or a command as a chat window does; resolves before anything has come of it. */
+  type(message) {
     return this.#request('chat.send', { sessionKey: this.#key, message, idempotencyKey: randomUUID() });
   }
 
-  /** Ends the session and begins it anew, as /new does. */
-  beginAnew() {
-    return this.#request('sessions.reset', { key: this.#key });
+  /** Texts of the replies that have gone out to chat windows so far. */
+  get replies() {
+    const file = witnessFile(this.#home);
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line).text);
   }
 
   get #key() {
@@ -97,17 +105,31 @@ function writeConfig(home, { baseUrl, sendsHeaders, hasPlugin }) {
     const [model] = config.models.providers['openclaw-rl'].models;
     model.compat = { sendSessionAffinityHeaders: true };
   }
-  if (hasPlugin) config.plugins = pluginConfig();
+  if (hasPlugin) config.plugins = pluginConfig(home);
   for (const folder of ['.openclaw', 'tmp']) mkdirSync(join(home, folder), { recursive: true });
   writeFileSync(join(home, '.openclaw', 'openclaw.json'), JSON.stringify(config));
 }
 
-/** What a user writes who has the plugin in a folder; `before_prompt_build` needs the leave to see conversations. */
-function pluginConfig() {
+/**
+ * What a user writes who has the plugin in a folder; `before_prompt_build` needs the leave to see conversations. Beside it a
+ * plugin of ours that notes what goes out.
+ */
+function pluginConfig(home) {
   return {
-    load: { paths: [join(root, 'deploy', 'openclaw-plugin')] },
-    entries: { 'openclaw-rl': { enabled: true, hooks: { allowConversationAccess: true } } },
+    load: { paths: [join(root, 'deploy', 'openclaw-plugin'), join(root, 'scripts', 'openclaw', 'witness')] },
+    entries: {
+      'openclaw-rl': {
+        enabled: true,
+        hooks: { allowConversationAccess: true },
+        config: { remindEvery: REMIND_EVERY },
+      },
+      'try-witness': { enabled: true, config: { file: witnessFile(home) } },
+    },
   };
+}
+
+function witnessFile(home) {
+  return join(home, 'replies.jsonl');
 }
 
 /** Nothing of the user's: no keys, no configuration, no home. */

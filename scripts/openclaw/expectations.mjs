@@ -2,18 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { COMPACT_AFTER, PRINTED } from './conversation.mjs';
 
 /** The rules that the turns had to meet: `{ rule, complaint }` each, `complaint` null where it was met. */
-export function checkResults({ records, samples }, { clients, sendsHeaders, hasPlugin = false }) {
+export function checkResults({ records, samples }, { clients, sendsHeaders }) {
   const side = records.filter((record) => record.kind === 'side');
   const perClient = clients.map((client) => ({ client, turns: mainTurns(records, client) }));
   return [
     check('all main-line turns but the last of a session are judged', [
       checkStrays(records, perClient),
-      ...perClient.map((each) => checkJudged(each, hasPlugin)),
+      ...perClient.map(checkJudged),
     ]),
-    check(
-      'votes make rewards, neutral ones and the last turn make reasons',
-      perClient.map((each) => checkScores(each, hasPlugin)),
-    ),
+    check('votes make rewards, neutral ones and the last turn make reasons', perClient.map(checkScores)),
     check('side calls (a compaction) are not judged', [checkSide(side, clients)]),
     check('every sample can be leased, with its tokens and a log-prob for each of the response', [
       checkLeased(samples, records),
@@ -39,22 +36,23 @@ function checkStrays(records, perClient) {
   return stray === undefined ? null : `turn ${stray.turn_id} is in session ${stray.session_id}, which is no client's`;
 }
 
-/** With the plugin the last answer is rated by a person, and another one follows in the session that was begun anew. */
-function checkJudged({ client, turns }, hasPlugin) {
-  const expected = client.scores.map(() => true).concat(hasPlugin ? [false, false] : false);
+function checkJudged({ client, turns }) {
+  const expected = client.scores.map(() => true).concat(false);
   const judged = turns.map((turn) => turn.judge !== null && turn.judge.score !== null);
   return differs(`turns of ${client.name} that are judged`, judged, expected);
 }
 
-function checkScores({ client, turns }, hasPlugin) {
+/** A last answer that a person has rated has a score. */
+function checkScores({ client, turns }) {
   const judged = client.scores.map((score) => (score === 0 ? 'neutral' : score));
-  const expected = judged.concat(hasPlugin ? [-1, 'no_next_state'] : 'no_next_state');
+  const expected = judged.concat(client.rating ?? 'no_next_state');
   const found = turns.map((turn) => (turn.outcome === 'sample' ? turn.score : turn.reason));
   return differs(`outcomes of ${client.name}`, found, expected);
 }
 
 function checkSide(side, clients) {
-  if (side.length < clients.length) return `${side.length} side calls were seen, expected ${clients.length} or more`;
+  const compacted = clients.filter(({ says }) => says.length >= COMPACT_AFTER).length;
+  if (side.length < compacted) return `${side.length} side calls were seen, expected ${compacted} or more`;
   const wrong = side.find((turn) => turn.judge !== null || turn.reason !== 'side_turn');
   if (wrong === undefined) return null;
   return `side call ${wrong.turn_id} is ${wrong.judge === null ? (wrong.reason ?? wrong.outcome) : 'judged'}`;
