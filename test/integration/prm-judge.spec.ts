@@ -486,7 +486,7 @@ describe('prm-judge', () => {
       const replica = await startWithBoth({ OPENCLAW_RL_JUDGE_BREAKER_FAILURES: '2', OPENCLAW_RL_JUDGE_VOTES: '1' });
       for (let i = 0; i < 3; i += 1) expect((await judged(await turn())).info.score).toBe(1);
       await expect(replica.ready()).resolves.toMatchObject({ body: { status: 'ok', judge: 'up' } });
-      expect(logged).toContain(`prm engine ${host} gets no requests: it fails again and again`);
+      expect(logged).toContain(`prm engine ${host} gets no requests: its last calls or health checks have failed`);
       judge = await startEngineDouble({ port });
       await until(
         async () => {
