@@ -11,7 +11,7 @@ prm-judge: { app: true, port: 9100, asks: [nats, policy-engine, prm-engine], out
 opd-teacher: { app: true, port: 9100, asks: [nats, policy-engine, prm-engine], outside: true }
 sample-submitter: { app: true, keys: true, listens: OPENCLAW_RL_DOOR_HOST, port: 30100, asks: [nats, policy-engine], outside: true{{ if (.Values.settings.records).enabled }}, volume: records{{ end }} }
 {{- if and .Values.apps.trainer.enabled (ne $kind "gpu") }}
-trainer: { app: true, keys: true, port: 9100, asks: [sample-submitter], volume: training }
+trainer: { app: true, keys: true, port: 9100, asks: [sample-submitter], outside: true, volume: training }
 {{- end }}
 doctor: { asks: [nats, gateway, sample-submitter, policy-engine, prm-engine], outside: true }
 {{- if .Values.nats.enabled }}
