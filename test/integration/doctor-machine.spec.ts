@@ -65,11 +65,11 @@ describe('the doctor on settings', () => {
     });
 
     /** The pools' finding on a machine whose driver has a tool that says this. */
-    const lookWith = async (said: string, code: number, env: Record<string, string> = {}) => {
+    const lookWith = async (said: string, code: number, env: Record<string, string> = {}, isContainer = false) => {
       const file = join(folder, 'nvidia-smi');
       writeFileSync(file, `#!/bin/sh\necho "${said}"\nexit ${code}\n`);
       chmodSync(file, 0o755);
-      return (await consult(['pools'], { env: { PATH: folder, ...env } })).pools;
+      return (await consult(['pools'], { env: { PATH: folder, ...env }, isContainer })).pools;
     };
     const listed = (count: number): string =>
       Array.from({ length: count }, (_, i) => `GPU ${i}: NVIDIA A100 (UUID: GPU-${i})`).join('\n');
@@ -105,9 +105,15 @@ describe('the doctor on settings', () => {
       });
       expect(await lookWith('No devices were found', 6, external)).toMatchObject({
         status: 'ok',
-        seen: expect.stringMatching(
-          /^no NVIDIA GPU on this machine .*; where the engines run, by default: trainer 0-3/,
-        ),
+        seen: expect.stringMatching(/^no NVIDIA GPU on this machine .*; where the engines run: trainer 0-3/),
+      });
+    });
+
+    it('asks for none in a container that was given none, whatever is planned', async () => {
+      const planned = { ...external, NUM_GPUS: '8' };
+      expect(await lookWith('No devices were found', 6, planned, true)).toMatchObject({
+        status: 'ok',
+        seen: expect.stringContaining('no NVIDIA GPU in this container'),
       });
     });
 

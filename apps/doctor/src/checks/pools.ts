@@ -16,33 +16,34 @@ export interface Planned {
   readonly isByOperator: boolean;
   /** The policy's engine is on this machine, as its URL says. */
   readonly isHere: boolean;
+  /** The doctor is in a container, which sees the GPUs that it was given. */
+  readonly isContainer: boolean;
 }
 
-const shown = ({ count, by }: SeenGpus): string =>
-  count === 0 ? `no NVIDIA GPU on this machine (${by})` : `${count} on this machine (${by})`;
+const shown = ({ count, by }: SeenGpus, isContainer: boolean): string =>
+  `${count === 0 ? 'no NVIDIA GPU' : count} ${isContainer ? 'in this container' : 'on this machine'} (${by})`;
 
 /** What to say of a plan that can be, and of the GPUs that are seen. */
-export const judgeGpus = (
-  { pools }: PoolPlan,
-  seen: SeenGpus,
-  { isPocket, isByOperator, isHere }: Planned,
-): Finding => {
-  if (isPocket) return ok(`the pocket model needs none; ${shown(seen)}`);
+export const judgeGpus = ({ pools }: PoolPlan, seen: SeenGpus, planned: Planned): Finding => {
+  const { isPocket, isByOperator, isHere, isContainer } = planned;
+  const sight = shown(seen, isContainer);
+  if (isPocket) return ok(`the pocket model needs none; ${sight}`);
   const shares = POOL_NAMES.map((name) => `${name} ${showGpus(pools[name].gpus)}`).join('; ');
   const last = Math.max(-1, ...POOL_NAMES.flatMap((name) => pools[name].gpus));
-  if (seen.count > last) return ok(`GPUs of ${shares}; ${shown(seen)}`);
-  if (isByOperator || (isHere && seen.count > 0)) {
+  if (seen.count > last) return ok(`GPUs of ${shares}; ${sight}`);
+  const isLooked = seen.count > 0 ? isHere || isByOperator : isByOperator && !isContainer;
+  if (isLooked) {
     return warning(
-      `GPUs of ${shares}, and ${shown(seen)}`,
+      `GPUs of ${shares}, and ${sight}`,
       seen.count === 0
         ? 'nvidia-smi -L has to list them where engines and trainer run: look at the driver there; if that is another machine, all is well'
         : `set NUM_GPUS=${seen.count} and the shares of the pools, or slime.colocate = true; npm run pools shows the plan`,
     );
   }
-  return ok(`${shown(seen)}; where the engines run, by default: ${shares}`);
+  return ok(`${sight}; where the engines run: ${shares}`);
 };
 
-const look = async ({ settings, env, configured, policy }: Visit): Promise<Finding> => {
+const look = async ({ settings, env, configured, policy, isContainer }: Visit): Promise<Finding> => {
   const plan = planPools(settings);
   const problems = poolProblems(plan, settings);
   if (problems.length > 0) return failed(problems.join('\n'), 'npm run pools shows the plan');
@@ -50,6 +51,7 @@ const look = async ({ settings, env, configured, policy }: Visit): Promise<Findi
     isPocket: policy.urls.length === 0 || settings.server.policyModel === 'pocket',
     isByOperator: PLANNED_BY.some((path) => configured.has(path)),
     isHere: policy.urls.some((url) => isLoopback(new URL(url).hostname)),
+    isContainer,
   });
 };
 
