@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { until } from '@app/testing';
 import { servicesOf } from '../support/compose-file';
 import { Door } from './door';
-import { askOverTls, correct, keepPraising, praise } from './people';
+import { askOverTls, correct, getOverTls, keepPraising, praise } from './people';
 import { Project } from './project';
 
 jest.setTimeout(600_000);
@@ -196,11 +196,13 @@ describe('what happens to containers', () => {
 describe('with secrets of its own and TLS in front', () => {
   const tls = project.with(['deploy/docker-compose.yml', 'deploy/tls.yml']);
   let key: string;
+  let consoleKey: string;
 
   beforeAll(async () => {
     const deploy = join(project.copy, 'deploy');
     const said = execFileSync('sh', [join(deploy, 'new-secrets.sh')], { encoding: 'utf8' });
     key = /The key for OpenClaw: (\S+)/.exec(said)?.[1] ?? '';
+    consoleKey = /key for the console: (\S+)/.exec(said)?.[1] ?? '';
     const secrets = readFileSync(join(deploy, 'secrets/sample-submitter.env'), 'utf8');
     door.key = /OPENCLAW_RL_DOOR_API_KEYS=(\S+)/.exec(secrets)?.[1] ?? '';
     mkdirSync(join(deploy, 'secrets/tls'));
@@ -220,6 +222,22 @@ describe('with secrets of its own and TLS in front', () => {
 
   it.each([null, 'k-wrong'])('refuses the key %s', async (wrong) => {
     await expect(askOverTls(project.tlsPort, wrong)).resolves.toMatchObject({ status: 401 });
+  });
+
+  it('has the console, which tells the operator alone of the turns', async () => {
+    const get = (path: string, with_: string | null = null) => getOverTls(project.tlsPort, path, with_);
+    const { status, text } = await get('/console');
+    expect([status, text.includes('<title>')]).toEqual([200, true]);
+    const assets = [...text.matchAll(/(?:src|href)="(?:\.\/|\/console\/|console\/)?(assets\/[^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    expect(assets.length).toBeGreaterThan(0);
+    for (const path of assets) expect((await get(`/console/${path}`)).status).toBe(200);
+    expect((await get('/console/api/turns')).status).toBe(401);
+    expect((await get('/console/api/turns', key)).status).toBe(401);
+    const turns = await get('/console/api/turns', consoleKey);
+    expect([turns.status, turns.text.includes('"sample"')]).toEqual([200, true]);
+    expect((await get('/metrics', key)).status).toBe(404);
   });
 
   it('has kept the samples', async () => {

@@ -73,18 +73,27 @@ export const keepPraising = async (gateway: string, name: string, stop: AbortSig
   return sessions;
 };
 
-/** A chat over TLS with a certificate that nobody has signed. Resolves with its status and, if there is one, its answer. */
-export const askOverTls = (port: number, key: string | null): Promise<{ status: number; text: string }> =>
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A request over TLS with a certificate that nobody has signed; a POST where there is a `body`. */
+const overTls = (
+  port: number,
+  path: string,
+  { key, body }: { readonly key: string | null; readonly body?: object },
+): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const asking = request(
       {
         host: '127.0.0.1',
         port,
-        path: '/v1/chat/completions',
-        method: 'POST',
+        path,
+        method: body === undefined ? 'GET' : 'POST',
         rejectUnauthorized: false,
         headers: {
-          'content-type': 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         },
       },
@@ -97,5 +106,15 @@ export const askOverTls = (port: number, key: string | null): Promise<{ status: 
       },
     );
     asking.on('error', reject);
-    asking.end(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], stream: true }));
+    asking.end(body === undefined ? '' : JSON.stringify(body));
   });
+
+/** A chat over TLS. Resolves with its status and, if there is one, its answer. */
+export const askOverTls = (port: number, key: string | null): Promise<Answered> => {
+  const body = { messages: [{ role: 'user', content: 'Hello' }], stream: true };
+  return overTls(port, '/v1/chat/completions', { key, body });
+};
+
+/** What is at a path, over TLS. */
+export const getOverTls = (port: number, path: string, key: string | null): Promise<Answered> =>
+  overTls(port, path, { key });
