@@ -34,6 +34,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['misspelt-app', 'apps: { gatway: { replicas: 1 } }', "additional properties 'gatway' not allowed"],
   ['unknown-section', 'settings: { judg: { votes: 1 } }', "invalid propertyName 'judg'"],
   ['key-of-a-client', 'settings: { gateway: { api_keys: [k1] } }', '/settings/gateway/api_keys'],
+  ['key-of-the-console', 'settings: { console: { operator_keys: [k1] } }', '/settings/console/operator_keys'],
   ['password-in-url', 'nats: { enabled: false, url: "nats://a:b@c:4222" }', '/nats/url'],
   ['no-address-of-nats', 'nats: { enabled: false }', '/nats/url'],
   ['two-addresses-of-nats', 'nats: { url: "nats://c:4222" }', '/nats/url'],
