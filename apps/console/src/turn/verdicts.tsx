@@ -2,9 +2,10 @@ import type { JSX } from 'preact';
 import type { TurnDetail } from '@app/contracts';
 import { nameOfScore } from '../parts/turn-marks';
 import { timeOf } from '../data/words';
+import { reasonIn } from './reason-in';
 
 const Reason = ({ text }: { text: string | null }): JSX.Element | null =>
-  text === null ? null : <p class="said reason">{text}</p>;
+  text === null ? null : <p class="said reason">{reasonIn(text)}</p>;
 
 /** What the judge said, vote by vote. */
 export const JudgeView = ({ judge }: { judge: NonNullable<TurnDetail['judge']> }): JSX.Element => (
