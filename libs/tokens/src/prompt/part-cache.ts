@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { PromptSource } from './chat-template';
 import type { EncodedPart, PartSource } from './encoded-part';
-import { partsOf, wholeOf } from './part-request';
+import { partsOf, wholeOf, type Grouping } from './part-request';
 import { RenderError } from './render-error';
 
 /** Ids that are kept of parts: the same system text and tools stand in every request of an agent. */
@@ -15,14 +15,19 @@ export class PartCache {
   });
   private readonly coming = new Map<string, Promise<EncodedPart | null>>();
 
-  constructor(private readonly source: PartSource) {}
+  /** undefined until the source has said it. */
+  private grouping: Grouping | null | undefined;
+
+  constructor(private readonly source: PartSource) {
+    void this.learn().catch(() => undefined);
+  }
 
   /**
-   * A prompt's parts, in order.
+   * A prompt's parts, in order; what is missing is asked for before this returns.
    * Rejects as the source does, or with an InvalidContentError.
    */
   async of(prompt: PromptSource): Promise<readonly EncodedPart[]> {
-    const requests = partsOf(prompt, await this.source.grouping);
+    const requests = partsOf(prompt, this.grouping === undefined ? await this.learn() : this.grouping);
     if (requests.length > 1) {
       const parts = await this.named(requests.map((request) => JSON.stringify(request)));
       if (parts.every((part) => part !== null)) return parts;
@@ -30,6 +35,11 @@ export class PartCache {
     const [whole] = await this.source.parts([JSON.stringify(wholeOf(prompt))]);
     if (whole == null) throw new RenderError('the prompt was not rendered');
     return [whole];
+  }
+
+  private async learn(): Promise<Grouping | null> {
+    this.grouping = await this.source.grouping;
+    return this.grouping;
   }
 
   private named(names: readonly string[]): Promise<readonly (EncodedPart | null)[]> {
