@@ -79,12 +79,11 @@ async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, hasPlu
   const weights = updates ? new WeightUpdates(stack) : null;
   await Promise.all(clients.map((client, index) => talk(openclaws[index], client, weights)));
   if (weights !== null) await checkVersion(weights);
-  const anew = tap === null ? [] : [await usePlugin(openclaws[0], tap, clients[0])];
-  const sessions = [...clients.map((client) => (hasPlugin ? { ...client, rating: -1 } : client)), ...anew];
+  const sessions = tap === null ? clients : await usePlugin(openclaws[0], tap, clients[0]);
   await endSessions(stack, sessions);
   const results = await collectResults(stack, { signal });
   tap?.stop();
-  const ofPlugin = anew.flatMap((each) => checkHeaders(tap, openclaws[0].replies, clients[0], each));
+  const ofPlugin = tap === null ? [] : checkHeaders(tap, openclaws[0].replies, sessions);
   show(results, sessions, [...checkResults(results, { clients: sessions, sendsHeaders }), ...ofPlugin]);
 }
 

@@ -9,8 +9,8 @@ const KEPT_LINES = 20;
  * supervisor alone and everything stops in order.
  *
  * `spec`: `name`; `command`, `args`, `env`, `stdio` as for spawn; `endsWithInput` if it ends when standard input closes
- * and not by SIGTERM; `ready`, a pattern for the line that says it is up, whose first group is kept as `details`; `print`,
- * which shows a line; `quiet` to show lines only of a process that died.
+ * and not by SIGTERM; `ready`, a pattern for the line that says it is up, whose first group is kept as `details`; `upWithinMs`
+ * for more time until then than most need; `print`, which shows a line; `quiet` to show lines only of a process that died.
  */
 export class Child {
   details = '';

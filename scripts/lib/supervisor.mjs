@@ -23,15 +23,15 @@ export class Supervisor {
     );
     this.#groups.push(children);
     for (const child of children) child.start();
-    await Promise.all(children.map((child) => this.#untilUp(child)));
+    await Promise.all(children.map((child, index) => this.#untilUp(child, specs[index].upWithinMs ?? START_MS)));
     return children;
   }
 
-  async #untilUp(child) {
-    const late = new Problem(`${child.name} was not up within ${START_MS / 1000} s; its lines above may say why.`);
+  async #untilUp(child, millis) {
+    const late = new Problem(`${child.name} was not up within ${millis / 1000} s; its lines above may say why.`);
     let timer;
     const deadline = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(late), START_MS).unref();
+      timer = setTimeout(() => reject(late), millis).unref();
     });
     try {
       await Promise.race([child.up, deadline]);

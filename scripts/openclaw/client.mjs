@@ -8,6 +8,8 @@ import { projectEnv, projectNode, root } from '../lib/project.mjs';
 import { nodeSpec } from '../lib/services.mjs';
 import { openclawConfig } from '../lib/summary.mjs';
 
+/** A start on a machine that has other things to do, and one call of its command line. */
+const START_MS = 240_000;
 const CALL_MS = 180_000;
 const KEPT_CHARACTERS = 2000;
 
@@ -18,9 +20,9 @@ const REMIND_EVERY = 2;
 export class OpenClaw {
   #entry;
   #env;
-  #session;
   #signal;
   #home;
+  #key;
 
   /** Starts OpenClaw's own gateway, as people run it, and resolves when it can be talked to. */
   static async start(supervisor, { entry, home, baseUrl, sendsHeaders, hasPlugin, client, signal }) {
@@ -29,21 +31,24 @@ export class OpenClaw {
     const env = isolatedEnv(home, port);
     const args = [entry, 'gateway', 'run', '--allow-unconfigured', '--bind', 'loopback', '--port', String(port)];
     const spec = nodeSpec(`openclaw-${client.name}`, [...args, '--auth', 'token'], env);
-    await supervisor.start([{ ...spec, ready: /\[gateway\]\S* \S*ready\b/ }]);
-    return new OpenClaw({ entry, env, session: client.session, signal, home });
+    await supervisor.start([{ ...spec, ready: /\[gateway\]\S* \S*ready\b/, upWithinMs: START_MS }]);
+    const key = `agent:main:explicit:${client.session}`;
+    return new OpenClaw({ entry, env, signal, home, session: client.session, key });
   }
 
-  constructor({ entry, env, session, signal, home }) {
+  /** @param session OpenClaw's id of the session, @param key its name of the place that it is in */
+  constructor({ entry, env, signal, home, session, key }) {
     this.#entry = entry;
     this.#env = env;
-    this.#session = session;
     this.#signal = signal;
     this.#home = home;
+    this.#key = key;
+    this.session = session;
   }
 
   /** Says something in the session; resolves when the agent has done everything that it does about it. */
   say(message) {
-    return this.#call(['agent', '--session-id', this.#session, '--message', message, '--json']);
+    return this.#call(['agent', '--session-id', this.session, '--message', message, '--json']);
   }
 
   /** Has the conversation summarized: a call to the model that is no turn of the conversation. */
@@ -61,6 +66,14 @@ export class OpenClaw {
     return this.#request('chat.send', { sessionKey: this.#key, message, idempotencyKey: randomUUID() });
   }
 
+  /** Begins a session in the place of this one, which ends. Resolves with the same OpenClaw, in the new one. */
+  async beginAnother() {
+    const parent = { parentSessionKey: this.#key, emitCommandHooks: true, succeedsParent: true };
+    const { key, sessionId } = JSON.parse(await this.#request('sessions.create', parent));
+    const [entry, env, signal, home] = [this.#entry, this.#env, this.#signal, this.#home];
+    return new OpenClaw({ entry, env, signal, home, session: sessionId, key });
+  }
+
   /** Texts of the replies that have gone out to chat windows so far. */
   get replies() {
     const file = witnessFile(this.#home);
@@ -69,31 +82,32 @@ export class OpenClaw {
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line).text);
   }
 
-  get #key() {
-    return `agent:main:explicit:${this.#session}`;
-  }
-
   #request(name, params) {
     return this.#call(['gateway', 'call', name, '--params', JSON.stringify(params), '--json']);
   }
 
+  /** Resolves with what it prints on standard output. */
   async #call(args) {
-    const { code, output } = await this.#run(args);
-    if (code === 0) return;
-    throw new Problem(`openclaw ${args[0]} ended with code ${code}:\n${output.slice(-KEPT_CHARACTERS)}`);
+    const { code, output, errors } = await this.#run(args);
+    if (code === 0) return output;
+    const said = `${output}${errors}`.slice(-KEPT_CHARACTERS);
+    throw new Problem(`openclaw ${args[0]} ended with code ${code}:\n${said}`);
   }
 
   #run(args) {
     return new Promise((resolve, reject) => {
-      const output = [];
+      const [output, errors] = [[], []];
       const child = spawn(projectNode(), [this.#entry, ...args], {
         env: this.#env,
         stdio: ['ignore', 'pipe', 'pipe'],
         signal: AbortSignal.any([this.#signal, AbortSignal.timeout(CALL_MS)]),
       });
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+      child.stdout.on('data', (chunk) => output.push(chunk));
+      child.stderr.on('data', (chunk) => errors.push(chunk));
       child.once('error', (error) => reject(new Problem(`openclaw ${args[0]} was not heard out: ${error.message}`)));
-      child.once('close', (code) => resolve({ code, output: Buffer.concat(output).toString() }));
+      child.once('close', (code) =>
+        resolve({ code, output: Buffer.concat(output).toString(), errors: Buffer.concat(errors).toString() }),
+      );
     });
   }
 }

@@ -26,6 +26,9 @@ export function chooseClients(count) {
   return CLIENTS.slice(0, count).map((client) => ({ ...client, session: `try-${client.name}` }));
 }
 
+/** What stands in the prompt of a compaction. */
+export const COMPACTED = '<conversation>';
+
 /** What each client is compacted after, so that it makes a call that is no turn of the conversation. */
 export const COMPACT_AFTER = 3;
 
@@ -35,7 +38,7 @@ export const COMPACT_AFTER = 3;
  */
 export function scriptFor(clients) {
   return [
-    ...clients.map(() => ({ when: '<conversation>', content: SUMMARY })),
+    ...clients.map(() => ({ when: COMPACTED, content: SUMMARY })),
     ...clients.map(() => ({ when: FIRST, toolCalls: [ECHO] })),
     ...clients.flatMap(({ says, answers }) => answers.map((content, index) => ({ when: says[index + 1], content }))),
     ...clients.map(() => ({ when: PRINTED, content: `It prints: ${PRINTED}.` })),

@@ -5,6 +5,8 @@ import { COMPACT_AFTER, PRINTED } from './conversation.mjs';
 export function checkResults({ records, samples }, { clients, sendsHeaders }) {
   const side = records.filter((record) => record.kind === 'side');
   const perClient = clients.map((client) => ({ client, turns: mainTurns(records, client) }));
+  // Those of the script: what else is said has its own rules.
+  const talking = perClient.filter(({ client }) => client.answers !== undefined);
   return [
     check('all main-line turns but the last of a session are judged', [
       checkStrays(records, perClient),
@@ -16,7 +18,7 @@ export function checkResults({ records, samples }, { clients, sendsHeaders }) {
       checkLeased(samples, records),
       ...samples.map((sample) => checkSample(sample, records)),
     ]),
-    ...(clients.length > 1 ? [check('the clients never mix', perClient.map(checkOwnWords))] : []),
+    ...(talking.length > 1 ? [check('the clients never mix', talking.map(checkOwnWords))] : []),
     ...(sendsHeaders ? [check('the session is the one that the headers name', [checkNamed(side, clients)])] : []),
   ];
 }
@@ -36,16 +38,21 @@ function checkStrays(records, perClient) {
   return stray === undefined ? null : `turn ${stray.turn_id} is in session ${stray.session_id}, which is no client's`;
 }
 
+/** A session may hold several conversations, one after the other: the last turn of each has no next state. */
+const conversationsOf = (client) => client.conversations ?? [client];
+
 function checkJudged({ client, turns }) {
-  const expected = client.scores.map(() => true).concat(false);
+  const expected = conversationsOf(client).flatMap(({ scores }) => [...scores.map(() => true), false]);
   const judged = turns.map((turn) => turn.judge !== null && turn.judge.score !== null);
   return differs(`turns of ${client.name} that are judged`, judged, expected);
 }
 
 /** A last answer that a person has rated has a score. */
 function checkScores({ client, turns }) {
-  const judged = client.scores.map((score) => (score === 0 ? 'neutral' : score));
-  const expected = judged.concat(client.rating ?? 'no_next_state');
+  const expected = conversationsOf(client).flatMap(({ scores, rating = 'no_next_state' }) => [
+    ...scores.map((score) => (score === 0 ? 'neutral' : score)),
+    rating,
+  ]);
   const found = turns.map((turn) => (turn.outcome === 'sample' ? turn.score : turn.reason));
   return differs(`outcomes of ${client.name}`, found, expected);
 }

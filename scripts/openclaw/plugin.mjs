@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { COMPACT_AFTER } from './conversation.mjs';
+import { COMPACT_AFTER, COMPACTED } from './conversation.mjs';
 import { Problem } from '../lib/problem.mjs';
 
-/** What is said in the session once it has been begun anew, and what the judge says of the first answer there. */
+/** What is said once the session has been begun anew, and what the judge makes of it. */
 const ANEW = { says: ['Hello again.', 'Great, thank you.'], scores: [1] };
+/** What is said in another session. */
+const ELSEWHERE = 'Hello from elsewhere.';
 
 const RATING = '/rate bad It is Tuesday.';
-const RATED = 'Thank you, noted.';
 const REMINDER = 'Was this answer any good?';
 const CHAT = '/v1/chat/completions';
 /** How OpenClaw's own wakes begin. */
@@ -15,52 +16,60 @@ const REPLY_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Does what only the plugin tells the gateway of: a wake in between, a rating of the last answer, a session that is begun anew.
- * Returns the session that comes then, as a client of its own.
+ * Does what only the plugin tells the gateway of: a wake in between, a rating of the last answer, a session that is begun anew
+ * (this OpenClaw keeps its id) and one that takes its place. Returns the sessions as they then have to be: this one with its two
+ * conversations, and the other.
  */
-export async function usePlugin(openclaw, tap, { name, session }) {
+export async function usePlugin(openclaw, tap, client) {
+  const { name, session, scores } = client;
+  const ends = () => tap.calls.filter(({ path }) => path === `/v1/sessions/${session}/end`).length;
   console.log(`  ${name}: (wakes)`);
   await openclaw.wake();
   await tap.until('a heartbeat', (call) => call.words.includes(HEARTBEAT));
-  console.log(`  ${name}: ${RATING}`);
-  await openclaw.type(RATING);
-  await tap.until('a rating', ({ path }) => path === '/v1/feedback');
-  await untilReplied(openclaw, 'to a rating', (text) => text.includes(RATED));
+  await chat(openclaw, tap, name, RATING);
   console.log(`  ${name}: /new`);
-  await openclaw.type('/new');
-  await tap.until('the end of a session', ({ path }) => path === `/v1/sessions/${session}/end`);
-  let anew = null;
-  for (const message of ANEW.says) {
-    console.log(`  ${name}: ${message}`);
-    const replies = openclaw.replies.length;
-    await openclaw.type(message);
-    anew = await tap.until(message, (call) => call.tools > 0 && call.words.includes(message));
-    await untilReplied(openclaw, `to ${message}`, () => openclaw.replies.length > replies);
-  }
-  return { ...ANEW, name: `${name} anew`, session: anew.session };
+  await openclaw.say('/new');
+  await until('the end of a session', () => ends() === 1);
+  for (const message of ANEW.says) await chat(openclaw, tap, name, message);
+  console.log(`  ${name}: (begins another session)`);
+  const other = await openclaw.beginAnother();
+  await until('the end of a session that another follows', () => ends() === 2);
+  await chat(other, tap, name, ELSEWHERE);
+  const conversations = [{ scores, rating: -1 }, ANEW];
+  return [
+    { ...client, conversations },
+    { name: `${name}, elsewhere`, session: other.session, says: [ELSEWHERE], scores: [] },
+  ];
 }
 
-async function untilReplied(openclaw, what, isIt) {
+/** Types something; resolves once the gateway was asked for it and its reply has gone out. */
+async function chat(openclaw, tap, name, message) {
+  console.log(`  ${name}: ${message}`);
+  const replies = openclaw.replies.length;
+  await openclaw.type(message);
+  if (message === RATING) await tap.until('a rating', ({ path }) => path === '/v1/feedback');
+  else await tap.until(message, (call) => call.words.includes(message));
+  await until(`a reply to ${message}`, () => openclaw.replies.length > replies);
+}
+
+async function until(what, isSo) {
   const deadline = Date.now() + REPLY_MS;
-  while (!openclaw.replies.some(isIt)) {
-    if (Date.now() > deadline) throw new Problem(`No reply ${what} went out within ${REPLY_MS / 1000} s.`);
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Problem(`Waited ${REPLY_MS / 1000} s for ${what} in vain.`);
     await wait(LOOK_EVERY_MS);
   }
 }
 
-/**
- * The rules that the requests of a client with the plugin had to meet, as `checkResults` returns its own.
- *
- * @param anew the session that came after /new
- */
-export function checkHeaders({ calls }, replies, { says, session }, anew) {
+/** The rules that the requests of a client with the plugin had to meet, as `checkResults` returns its own. */
+export function checkHeaders({ calls }, replies, [{ says, session }, elsewhere]) {
   const chats = calls.filter(({ path }) => path === CHAT);
   const isHeartbeat = ({ words }) => words.includes(HEARTBEAT);
-  const isAnew = ({ words }) => words.includes(ANEW.says[0]);
+  const isElsewhere = ({ words }) => words.includes(ELSEWHERE);
   const turns = chats.filter((call) => call.tools > 0 && !isHeartbeat(call));
-  const main = turns.filter((call) => !isAnew(call));
-  const later = turns.filter(isAnew);
-  const compactions = chats.filter(({ tools }) => tools === 0);
+  const main = turns.filter((call) => !isElsewhere(call));
+  const others = turns.filter(isElsewhere);
+  const without = chats.filter(({ tools }) => tools === 0);
+  const compactions = without.filter(({ words }) => words.includes(COMPACTED));
   const rule = (text, complaint) => ({ rule: text, complaint });
   const wrong = (found, type, name) =>
     found.find((call) => call.type !== type || (name !== undefined && call.session !== name));
@@ -70,9 +79,9 @@ export function checkHeaders({ calls }, replies, { says, session }, anew) {
   };
   return [
     rule(
-      'the plugin calls every answer in the conversation main, in its session',
+      'the plugin calls every answer in the conversation main, in its session, also after /new',
       // The first message has a tool call, which makes two of it.
-      main.length < says.length + 1
+      main.length < says.length + 1 + ANEW.says.length
         ? `${main.length} turns of the conversation were seen`
         : complain('turn', main, wrong(main, 'main', session)),
     ),
@@ -81,32 +90,33 @@ export function checkHeaders({ calls }, replies, { says, session }, anew) {
       complain('compaction', compactions, wrong(compactions, 'side', session)),
     ),
     rule(
+      'and every other call without tools side: a title, a name',
+      without.every(({ type }) => type === 'side') ? null : 'one of them was not',
+    ),
+    rule(
       'and a heartbeat side',
       complain('heartbeat', chats.filter(isHeartbeat), wrong(chats.filter(isHeartbeat), 'side')),
     ),
     rule(
-      'and what is said after /new main, in a session of another name',
-      later.length < anew.says.length
-        ? `${later.length} turns after /new were seen`
-        : anew.session === session
-          ? `after /new the session is still ${session}`
-          : complain('turn after /new', later, wrong(later, 'main', anew.session)),
+      'and what is said in a new session main, in that one',
+      elsewhere.session === session
+        ? 'the new session has the old name'
+        : complain('turn of a new session', others, wrong(others, 'main', elsewhere.session)),
     ),
-    rule('it encourages a word of feedback below every other answer', checkReminders(replies)),
     rule(
-      'it tells the gateway of a rating, and of the end of a session',
-      calls.some(({ path }) => path === '/v1/feedback') && calls.some(({ path }) => path.endsWith('/end'))
+      'it tells the gateway of a rating, of /new, and of a session that another follows',
+      calls.some(({ path }) => path === '/v1/feedback') &&
+        calls.filter(({ path }) => path.endsWith('/end')).length === 2
         ? null
-        : 'one of the two was not told',
+        : 'not all of them were told',
     ),
+    rule('it encourages a word of feedback below every other answer, and below nothing else', checkReminders(replies)),
   ];
 }
 
-/** Answers of the model are counted, what the plugin itself says is not. */
+/** Three answers were typed for, in two conversations: the second one of the first is the only one to have a reminder. */
 function checkReminders(replies) {
-  const answers = replies.filter((text) => !text.includes(RATED));
-  const reminded = answers.filter((text) => text.includes(REMINDER)).length;
-  if (replies.some((text) => text.includes(RATED) && text.includes(REMINDER)))
-    return 'people were reminded below a thank-you';
-  return reminded === Math.floor(answers.length / 2) ? null : `${reminded} of ${answers.length} replies had a reminder`;
+  const reminded = replies.filter((text) => text.includes(REMINDER));
+  const isRight = reminded.length === 1 && reminded[0].includes(ANEW.says[1]);
+  return isRight ? null : `replies with a reminder: ${JSON.stringify(reminded)}`;
 }

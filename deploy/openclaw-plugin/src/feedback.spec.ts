@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { registerFeedback } from './feedback';
 import { connectGateway } from './gateway';
-import type { Command, Hooks, PluginApi, ReplySending, SessionEnd } from './host';
+import type { Command, Hooks, PluginApi, ReplySending, RunContext, SessionEnd } from './host';
 import { REMINDER } from './reminder';
 import { SessionNames } from './session-names';
 
@@ -66,12 +66,20 @@ describe('feedback', () => {
       },
     };
     registerFeedback(api, connectGateway(api), new SessionNames());
+    let runs = 0;
+    const send = (event: Partial<ReplySending>) =>
+      hooks.reply_payload_sending!({ kind: 'final', sessionKey: 'k', payload: { text: 'answer' }, ...event });
     return {
       rate: async (args?: string) =>
         (await command!.handler({ sessionId: 's 1', ...(args === undefined ? {} : { args }) })).text,
       end: (event: SessionEnd) => hooks.session_end!(event),
-      send: (event: Partial<ReplySending>) =>
-        hooks.reply_payload_sending!({ kind: 'final', sessionKey: 'k', payload: { text: 'answer' }, ...event }),
+      send,
+      /** The model answers, in a run that was begun for somebody. */
+      answer: (event: Partial<ReplySending> = {}, context: RunContext = { trigger: 'user' }) => {
+        const runId = `run-${(runs += 1)}`;
+        hooks.before_prompt_build!({}, { runId, ...context });
+        return send({ runId, ...event });
+      },
     };
   };
 
@@ -145,19 +153,30 @@ describe('feedback', () => {
   });
 
   it('encourages a word of feedback below every so many answers of a conversation', () => {
-    const { send } = plug(gateway.baseUrl, { remindEvery: 3 });
-    const reminded = () => send({})?.payload.text === `answer\n\n${REMINDER}`;
+    const { answer } = plug(gateway.baseUrl, { remindEvery: 3 });
+    const reminded = () => answer()?.payload.text === `answer\n\n${REMINDER}`;
     expect([1, 2, 3, 4, 5, 6].map(reminded)).toEqual([false, false, true, false, false, true]);
-    expect(send({ sessionKey: 'other' })).toBeUndefined();
+    expect(answer({ sessionKey: 'other' })).toBeUndefined();
   });
 
   it('reminds nobody below what is no answer, nor where that is switched off', () => {
-    const { send } = plug(gateway.baseUrl, { remindEvery: 1 });
-    expect(send({ kind: 'tool' })).toBeUndefined();
-    expect(send({ payload: { text: ' ' } })).toBeUndefined();
-    expect(plug(gateway.baseUrl, { remindEvery: 0 }).send({})).toBeUndefined();
-    const { send: byDefault } = plug();
-    const due = Array.from({ length: 20 }, () => byDefault({}) !== undefined);
+    const { answer, send } = plug(gateway.baseUrl, { remindEvery: 1 });
+    expect(answer({ kind: 'tool' })).toBeUndefined();
+    expect(answer({ payload: { text: ' ' } })).toBeUndefined();
+    expect(answer({}, { trigger: 'heartbeat' })).toBeUndefined();
+    expect(plug(gateway.baseUrl, { remindEvery: 0 }).answer()).toBeUndefined();
+    // What a command says, and a second piece of the same answer.
+    expect(send({ runId: 'of a command' })).toBeUndefined();
+    expect(answer({ runId: 'run-1' })).toBeDefined();
+    expect(send({ runId: 'run-1' })).toBeUndefined();
+    // A run that goes on under another id: OpenClaw says which model it was.
+    expect(send({ runId: 'queued', usageState: {} })).toBeDefined();
+    expect(send({ runId: 'queued', usageState: {} })).toBeUndefined();
+  });
+
+  it('reminds below every tenth answer where nothing else is configured', () => {
+    const { answer } = plug();
+    const due = Array.from({ length: 20 }, () => answer() !== undefined);
     expect(due.flatMap((is, i) => (is ? [i + 1] : []))).toEqual([10, 20]);
   });
 });

@@ -3,6 +3,7 @@ import type { PluginApi } from './host';
 import { parseRating, USAGE } from './rating';
 import { REMINDER, Reminder, remindEvery } from './reminder';
 import type { SessionNames } from './session-names';
+import { turnTypeOf } from './turn-types';
 
 /** Reasons for which a conversation is over. One that is compacted, or whose host stops or starts again, goes on. */
 const OVER = new Set(['new', 'reset', 'idle', 'daily', 'deleted']);
@@ -36,9 +37,14 @@ export const registerFeedback = (api: PluginApi, gateway: Gateway, names: Sessio
     },
   });
   const reminder = new Reminder(remindEvery(api.pluginConfig?.remindEvery));
-  api.on('reply_payload_sending', ({ payload, kind, sessionKey }) => {
+  api.on('before_prompt_build', (_, context) => {
+    // Nobody reads the answer to a heartbeat or a schedule as one of the conversation.
+    if (turnTypeOf(context) !== 'side') reminder.begin(context.runId);
+  });
+  api.on('reply_payload_sending', ({ payload, kind, sessionKey = '', runId, usageState }) => {
     const { text } = payload;
     if (kind !== 'final' || text === undefined || text.trim() === '') return undefined;
-    return reminder.isDue(sessionKey ?? '') ? { payload: { ...payload, text: `${text}\n\n${REMINDER}` } } : undefined;
+    const isDue = reminder.isDue({ conversation: sessionKey, runId, isByModel: usageState !== undefined });
+    return isDue ? { payload: { ...payload, text: `${text}\n\n${REMINDER}` } } : undefined;
   });
 };

@@ -30,6 +30,7 @@ export interface Provider {
 
 /** Why a run began, and from whom its words are; each is missing where the host does not know. */
 export interface RunContext {
+  readonly runId?: string;
   readonly sessionId?: string;
   readonly trigger?: string;
   readonly inputProvenance?: { readonly kind?: string };
@@ -45,6 +46,9 @@ export interface ReplySending {
   readonly payload: { readonly text?: string; readonly [field: string]: unknown };
   readonly kind: string;
   readonly sessionKey?: string;
+  readonly runId?: string;
+  /** Which model has made it, and at what price; missing for what no model has made, and now and then besides. */
+  readonly usageState?: object;
 }
 
 export interface ReplyChange {
