@@ -143,6 +143,28 @@ describe('the console in a browser', () => {
     expect(troubles).toEqual([]);
   });
 
+  test('sets answers to held-out prompts side by side, to operators alone, and deletes them', async () => {
+    const answers = [
+      { prompt: 'How many are 7 and 4?', before: 'Final answer: 11', after: 'I got 11' },
+      { prompt: 'And 3 and 4?', before: 'I got 7', after: 'I got 7' },
+    ];
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ version: 1, answers });
+    expect((await fetch(`${stack.door}/v1/policy/answers`, { method: 'POST', headers, body })).status).toBe(200);
+    const viewer = await open(VIEWER);
+    await viewer.open('#/learning');
+    await viewer.page.locator('.chart').first().waitFor();
+    expect(await viewer.page.locator('main').innerText()).not.toContain('I got 11');
+    const { page, open: go, troubles } = await open(OPERATOR);
+    await go('#/learning');
+    await page.getByText('I got 11').waitFor();
+    await page.getByText('1 of 2 answers changed').waitFor();
+    expect(await page.locator('.held-out').nth(1).innerText()).toContain('the same');
+    await page.getByRole('button', { name: 'Delete all of these answers' }).click();
+    await page.locator('.held-out').first().waitFor({ state: 'detached' });
+    expect(troubles).toEqual([]);
+  });
+
   test.each(['light', 'dark'] as const)('keeps nobody out: axe finds no serious fault, %s', async (colorScheme) => {
     const reader = await open(OPERATOR, { colorScheme, bypassCSP: true });
     for (const hash of [...PAGES.map((page) => `#/${page}`), `#/turns/${turnId}`]) {

@@ -1,6 +1,6 @@
 import type { Bus } from '@app/bus';
 import type { Learning, Now, SessionRow, TurnDetail, TurnRow, TurnsPage } from '@app/contracts';
-import { BUCKETS, FeedbackGiven, PolicyUpdated, SessionEnded, TurnJudged } from '@app/contracts';
+import { BUCKETS, FeedbackGiven, PolicyAnswered, PolicyUpdated, SessionEnded, TurnJudged } from '@app/contracts';
 import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
 import { startEngineDouble, startNatsServer, until, type EngineDouble, type NatsServer } from '@app/testing';
 import { Opened } from '../support/opened';
@@ -229,6 +229,19 @@ describe('the console’s data', () => {
     expect(turn.feedback).toMatchObject([{ score: -1, text: 'not like this' }]);
     expect(turn.row.feedback).toBe(-1);
     expect((await ask('turns/never/feedback', 'sk-operate', rating)).status).toBe(404);
+  });
+
+  test('shows answers to held-out prompts to operators alone, and removes them for good', async () => {
+    const answers = [{ prompt: 'How many?', before: '7', after: '8' }];
+    const [info, head] = [{ version: 2, answeredAt: Date.now() }, { answers }];
+    await bus.publish(PolicyAnswered, ['2'], { info, head });
+    expect((await read<Learning>('learning')).heldOut).toEqual([{ ...info, answers }]);
+    expect((await read<Learning>('learning', 'sk-view')).heldOut).toBeNull();
+    expect((await ask('answers', 'sk-view', { method: 'DELETE' })).status).toBe(403);
+    const removed = await ask('answers', 'sk-operate', { method: 'DELETE' });
+    expect([removed.status, await removed.json()]).toEqual([200, { versions: 1 }]);
+    expect((await read<Learning>('learning')).heldOut).toEqual([]);
+    expect(await bus.read(PolicyAnswered, '2')).toBeNull();
   });
 
   test('shows what each policy version came to', async () => {

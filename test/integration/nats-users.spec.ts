@@ -80,6 +80,7 @@ describe("the services' users at NATS", () => {
     ['rl.rpc.console.turns.v1', ['gateway']],
     ['rl.live.console.v1', ['sample-submitter']],
     ['rl.policy.updated.v1.1', ['sample-submitter']],
+    ['rl.policy.answered.v1.1', ['sample-submitter']],
     ['rl.turn.followed.v1.t', ['session-tracker']],
     ['rl.session.ended.v1.s.1', ['session-tracker']],
     ['rl.turn.judged.v1.t', ['prm-judge']],

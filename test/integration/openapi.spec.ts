@@ -314,6 +314,21 @@ describe('the OpenAPI document', () => {
     expect((await begin({ lease_ms: 0 })).status).toBe(400);
   });
 
+  it('describes answers to held-out prompts, which can be removed', async () => {
+    const answer = { prompt: 'How many?', before: '7', after: '8' };
+    const report = (answers: unknown, version: unknown = 9) =>
+      statusOf('post /v1/policy/answers', { body: { version, answers } });
+    expect(await report([answer])).toBe(200);
+    expect(await report([answer])).toBe(200);
+    for (const wrong of [[], [{ ...answer, more: 1 }], [{ ...answer, after: 7 }], 'none']) {
+      expect(await report(wrong)).toBe(400);
+    }
+    expect(await report([{ ...answer, after: 'x'.repeat(8001) }])).toBe(400);
+    expect(await report([answer], 0)).toBe(400);
+    const removed = await ask('delete /console/api/answers');
+    expect([removed.status, removed.json()]).toEqual([200, { versions: 1 }]);
+  });
+
   it('describes bodies of the wrong size at the door, and reads them whatever type they say they are', async () => {
     const ofTheDoor = contract.routes.filter(({ path }) => /^\/v1\/(samples|policy)\//.test(path));
     for (const { path } of ofTheDoor.filter(({ statuses }) => statuses.includes('413'))) {
@@ -416,8 +431,10 @@ describe('the OpenAPI document', () => {
       ),
       ['post /console/api/turns/{id}/feedback', { score: 1 }],
       ['delete /console/api/sessions/{id}'],
+      ['delete /console/api/answers'],
       ['get /v1/stats'],
       ['get /v1/policy'],
+      ['post /v1/policy/answers', { version: 1, answers: [{ prompt: 'a', before: 'b', after: 'c' }] }],
       ['post /v1/policy/updates', request()],
       ['post /v1/policy/updates/{token}/extend', {}],
       ['post /v1/policy/updates/{token}/commit', { engine_version: 'x' }],

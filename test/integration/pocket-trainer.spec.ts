@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
-import { PolicyUpdated } from '@app/contracts';
+import { PolicyAnswered, PolicyUpdated } from '@app/contracts';
 import { decodeCheckpoint } from '@app/pocket-lm';
 import { until, type EngineDouble } from '@app/testing';
 import { writeTinyModel } from '../../apps/trainer/src/pocket/fixtures/tiny-samples';
@@ -70,6 +70,35 @@ describe('the trainer with the pocket model', () => {
     const metrics = await (await fetch(`${await app.getUrl()}/metrics`)).text();
     expect(metrics).toMatch(/openclaw_rl_training\{kind="loss"\} -?\d/);
     expect(metrics).toContain('openclaw_rl_training_rounds_total{outcome="trained"} 1');
+  });
+
+  it('reports what the weights say to held-out prompts, before an update and after it', async () => {
+    const prompts = ['Mia has 7 apples and finds 4 more. How many apples are there now?', 'What is 3 + 4?'];
+    await start({
+      OPENCLAW_RL_POCKET_MODEL_DIR: 'libs/pocket-lm/weights',
+      OPENCLAW_RL_TRAINING_HELD_OUT_PROMPTS: prompts.join('\n'),
+      // Every weight moves, so far that every answer becomes another one, however little the samples ask for it.
+      OPENCLAW_RL_TRAINING_LEARNING_RATE: '0.1',
+      OPENCLAW_RL_TRAINING_EPSILON: '1e-12',
+    });
+    await world.publish(2);
+    const first = await until(() => world.bus.read(PolicyAnswered, '1'), { what: 'the answers', timeoutMs: 60_000 });
+    const { answers } = first.body.head;
+    expect(answers.map(({ prompt }) => prompt)).toEqual(prompts);
+    expect(answers[0]!.before).toContain('11');
+    for (const { before, after } of answers) expect(after).not.toBe(before);
+    await world.publish(2);
+    const second = await until(() => world.bus.read(PolicyAnswered, '2'), { what: 'more', timeoutMs: 60_000 });
+    expect(second.body.head.answers.map(({ before }) => before)).toEqual(answers.map(({ after }) => after));
+  }, 150_000);
+
+  it('reports no answers where nobody asks', async () => {
+    await start();
+    await world.publish(2);
+    await until(() => world.bus.read(PolicyUpdated, '1'), { what: 'the new version is told' });
+    await world.publish(2);
+    await serves(2);
+    expect(await world.bus.read(PolicyAnswered, '1')).toBeNull();
   });
 
   it('goes on after a restart from the weights that serve, with its moments', async () => {

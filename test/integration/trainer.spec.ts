@@ -30,7 +30,7 @@ describe('the trainer', () => {
         train: () => Promise.resolve({}),
         publish: null,
         baseVersion: null,
-        published: () => undefined,
+        published: () => null,
         ...backend,
       },
       {

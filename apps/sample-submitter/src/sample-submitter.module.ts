@@ -6,6 +6,8 @@ import { requirePools } from '@app/pools';
 import { HealthModule, TelemetryModule, type ReadinessCheck } from '@app/telemetry';
 import { ConsoleController } from './console/console.controller';
 import { ConsoleIndex } from './console/console-index';
+import { HeldOut } from './console/held-out';
+import { LearningService } from './console/learning.service';
 import { LiveRows } from './console/live-rows';
 import { NowService } from './console/now.service';
 import { TokenTexts } from './console/token-texts';
@@ -49,6 +51,7 @@ import { SettlingService } from './settling/settling.service';
 import { TurnFindings } from './settling/turn-findings';
 import { PolicyService } from './update/policy.service';
 import { PolicyWeights } from './update/policy-weights';
+import { AnswersController } from './update/answers.controller';
 import { UpdateController } from './update/update.controller';
 import { UpdateKeeper } from './update/update-keeper';
 import { UpdateReporter } from './update/update-reporter';
@@ -77,7 +80,7 @@ export class SampleSubmitterModule {
         BusModule.forApp('sample-submitter'),
         HealthModule.forApp({ app: 'sample-submitter', inject: [Bus], check: readinessCheck }),
       ],
-      controllers: [DoorController, UpdateController, EraseController, ConsoleController],
+      controllers: [DoorController, UpdateController, AnswersController, EraseController, ConsoleController],
       providers: [
         { provide: APP_FILTER, useClass: DoorErrorFilter },
         {
@@ -125,6 +128,8 @@ export class SampleSubmitterModule {
         ConsoleIndex,
         TokenTexts,
         Updates,
+        HeldOut,
+        LearningService,
         NowService,
         TurnDetailService,
         LiveRows,

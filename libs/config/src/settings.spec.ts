@@ -410,6 +410,18 @@ const CASES: readonly Case[] = [
     refused: ['"mean"'],
   },
   {
+    path: 'training.held_out_prompts',
+    default: [],
+    toml: ['["What is 3 + 4?"]', ['What is 3 + 4?']],
+    env: ['What is 3 + 4?\nAnd then?', ['What is 3 + 4?', 'And then?']],
+    refused: [
+      '"one"',
+      '[" "]',
+      `["${'x'.repeat(1001)}"]`,
+      JSON.stringify(Array.from({ length: 9 }, (_, i) => `prompt ${i}`)),
+    ],
+  },
+  {
     path: 'pocket.host',
     default: '127.0.0.1',
     toml: ['"0.0.0.0"', '0.0.0.0'],

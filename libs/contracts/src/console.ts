@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { NO_HINT_REASONS } from './hint';
+import { HeldOutAnswer } from './policy';
 import { SETTLE_REASONS } from './reasons';
 import { defineRpc } from './rpc';
 import { CAPTURE_ROUTES, Sampling } from './turn';
@@ -191,11 +192,33 @@ export const UpdateRow = Type.Object({
   metrics: Type.Record(Type.String(), Type.Number()),
 });
 
-/** How training goes: turns by the policy version that served them, and what trainers have said of their updates. */
+/** Answers to held-out prompts before and after the update that made a version. */
+export const VersionAnswers = Type.Object({
+  version: Type.Integer({ minimum: 1 }),
+  answeredAt: Millis,
+  answers: Type.Array(HeldOutAnswer),
+});
+
+/**
+ * How training goes: turns by the policy version that served them, and what trainers have said of their updates. `withText`: the
+ * reader's role may have it.
+ */
 export const ReadLearning = defineRpc({
   subject: 'rl.rpc.console.learning.v1',
+  request: Type.Object({ withText: Type.Boolean() }),
+  reply: Type.Object({
+    versions: Type.Array(VersionRow),
+    updates: Type.Array(UpdateRow),
+    /** Oldest version first; null without the right to text. */
+    heldOut: orNull(Type.Array(VersionAnswers)),
+  }),
+});
+
+/** Removes every answer to held-out prompts, for good. */
+export const ForgetAnswers = defineRpc({
+  subject: 'rl.rpc.console.forget.v1',
   request: Type.Object({}),
-  reply: Type.Object({ versions: Type.Array(VersionRow), updates: Type.Array(UpdateRow) }),
+  reply: Type.Object({ versions: Type.Integer({ minimum: 0 }) }),
 });
 
 export const ConsoleProblem = Type.Object({ what: Type.String(), remedy: Type.String() });
@@ -246,6 +269,7 @@ export type TurnTokens = Static<typeof TurnTokens>;
 export type TurnDetail = Static<typeof TurnDetail>;
 export type SessionRow = Static<typeof SessionRow>;
 export type VersionRow = Static<typeof VersionRow>;
+export type VersionAnswers = Static<typeof VersionAnswers>;
 export type UpdateRow = Static<typeof UpdateRow>;
 export type Learning = ReturnType<(typeof ReadLearning)['decodeReply']>;
 export type ConsoleProblem = Static<typeof ConsoleProblem>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrame, type FrameArrays, type WireMessage } from './index';
 import { TurnHinted } from './hint';
-import { PolicyUpdated } from './policy';
+import { PolicyAnswered, PolicyUpdated } from './policy';
 import { SessionClosed, TurnArrived, TurnCompleted, TurnFollowed } from './turn';
 import { DeadLetter, FeedbackGiven, SessionEnded, TurnJudged, TurnSettled } from './verdict';
 
@@ -29,6 +29,7 @@ const MESSAGES = [
   TurnSettled,
   DeadLetter,
   PolicyUpdated,
+  PolicyAnswered,
 ];
 
 const TYPES = { i32: Int32Array, f64: Float64Array, u8: Uint8Array };

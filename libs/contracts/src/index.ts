@@ -1,4 +1,5 @@
 export {
+  ForgetAnswers,
   GatewayNow,
   LIVE_SUBJECT,
   LiveRows,
@@ -14,6 +15,7 @@ export {
   TurnRow,
   TurnTokens,
   UpdateRow,
+  VersionAnswers,
   VersionRow,
   type ConsoleProblem,
   type Learning,
@@ -53,7 +55,7 @@ export {
   type WireMessage,
 } from './message';
 export { OutcomeDocument, outcomeDocumentKey, parseOutcomeDocument } from './outcome-document';
-export { PolicyUpdated, type PolicyUpdatedInfo } from './policy';
+export { HeldOutAnswer, PolicyAnswered, PolicyUpdated, type PolicyUpdatedInfo } from './policy';
 export { CountRunning, defineRpc, EraseSession, type RpcDefinition } from './rpc';
 export { SETTLE_REASONS, type SettleReason } from './reasons';
 export {

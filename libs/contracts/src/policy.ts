@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { defineMessage } from './message';
 
 const Millis = Type.Integer({ minimum: 0 });
@@ -28,3 +28,16 @@ export const PolicyUpdated = defineMessage({
 });
 
 export type PolicyUpdatedInfo = ReturnType<(typeof PolicyUpdated)['decodeInfo']>;
+
+/** What the policy says to a prompt that nobody trains on, before an update and after it. */
+export const HeldOutAnswer = Type.Object({ prompt: Type.String(), before: Type.String(), after: Type.String() });
+
+/** Published when a trainer reports answers to held-out prompts. Subject: the policy version that gave the later ones. */
+export const PolicyAnswered = defineMessage({
+  subject: 'rl.policy.answered.v1',
+  stream: 'RL_POLICY',
+  info: Type.Object({ version: Type.Integer({ minimum: 1 }), answeredAt: Millis }),
+  body: Type.Object({ answers: Type.Array(HeldOutAnswer) }),
+});
+
+export type HeldOutAnswer = Static<typeof HeldOutAnswer>;

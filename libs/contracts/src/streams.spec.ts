@@ -1,5 +1,5 @@
 import { TurnHinted } from './hint';
-import { PolicyUpdated } from './policy';
+import { PolicyAnswered, PolicyUpdated } from './policy';
 import { CountRunning, EraseSession } from './rpc';
 import { SETTLE_REASONS } from './reasons';
 import { BUCKETS, CONSUMERS, STREAM_NAMES, STREAMS, type ConsumerDefinition } from './streams';
@@ -19,6 +19,7 @@ const MESSAGES = [
   [TurnSettled, 1],
   [DeadLetter, 2],
   [PolicyUpdated, 1],
+  [PolicyAnswered, 1],
 ] as const;
 
 const ALL = MESSAGES.map(([message]) => message);

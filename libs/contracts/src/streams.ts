@@ -24,7 +24,11 @@ export const STREAMS = {
     shareOfStore: 0.1,
   },
   RL_SAMPLES: { subjects: ['rl.turn.settled.v1.*'], maxAgeSeconds: 7 * 24 * HOUR, shareOfStore: 0.23 },
-  RL_POLICY: { subjects: ['rl.policy.updated.v1.*'], maxAgeSeconds: 30 * 24 * HOUR, shareOfStore: 0.01 },
+  RL_POLICY: {
+    subjects: ['rl.policy.updated.v1.*', 'rl.policy.answered.v1.*'],
+    maxAgeSeconds: 30 * 24 * HOUR,
+    shareOfStore: 0.01,
+  },
   RL_DEAD: { subjects: ['rl.dead.letter.v1.*.*'], maxAgeSeconds: 14 * 24 * HOUR, shareOfStore: 0.01 },
 } as const satisfies Record<string, StreamDefinition>;
 

@@ -50,6 +50,10 @@ export class Api {
     return (await (await this.call(`turns/${encodeURIComponent(turnId)}/feedback`, init)).json()) as Rated;
   }
 
+  async forgetAnswers(): Promise<void> {
+    await this.call('answers', { method: 'DELETE' });
+  }
+
   async erase(session: string): Promise<{ deleted: { messages: number; records: number } }> {
     const response = await this.call(`sessions/${encodeURIComponent(session)}`, { method: 'DELETE' });
     return (await response.json()) as { deleted: { messages: number; records: number } };

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Learning } from '@app/contracts';
 import { useAnswer, useConsole, useLive } from '../data/context';
 import { timeOf } from '../data/words';
 import { Chart, type Line } from '../parts/chart';
+import { HeldOutView } from '../parts/held-out';
 
 /** Metrics that trainers report under these names come first, under a name for people; any other one follows under its own. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -75,7 +76,8 @@ const versionSeries = ({ versions }: Learning): Series[] => {
 export const LearningPage = (): JSX.Element => {
   const { api } = useConsole();
   const { now } = useLive();
-  const { value, error } = useAnswer(api.learning, [api, now?.policyVersion]);
+  const [count, setCount] = useState(0);
+  const { value, error } = useAnswer(api.learning, [api, now?.policyVersion, count]);
   const charts = useMemo(() => (value === null ? [] : [...versionSeries(value), ...metricSeries(value)]), [value]);
   return (
     <>
@@ -86,6 +88,17 @@ export const LearningPage = (): JSX.Element => {
           <Chart key={series.title} xName="version" {...series} />
         ))}
       </div>
+      {value !== null && value.heldOut !== null && value.heldOut.length > 0 && (
+        <section aria-labelledby="held-out-title">
+          <h2 id="held-out-title">Held-out prompts, before and after</h2>
+          <HeldOutView
+            versions={value.heldOut}
+            onForgotten={() => {
+              setCount(count + 1);
+            }}
+          />
+        </section>
+      )}
       {value !== null && value.updates.length === 0 && (
         <p class="empty">No update yet. What the trainer reports of each shows up here.</p>
       )}

@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import {
+  ForgetAnswers,
   isSubjectToken,
   ListSessions,
   ListTurns,
@@ -85,8 +86,15 @@ export class ConsoleDataController {
 
   @Get('learning')
   @Header('content-type', JSON_TYPE)
-  readLearning(): Promise<string> {
-    return this.queries.ask(ReadLearning, {});
+  readLearning(@Req() request: ConsoleRequest): Promise<string> {
+    return this.queries.ask(ReadLearning, { withText: roleOfRequest(request) === 'operator' });
+  }
+
+  @Delete('answers')
+  @Header('content-type', JSON_TYPE)
+  forgetAnswers(@Req() request: ConsoleRequest): Promise<string> {
+    requireOperator(roleOfRequest(request));
+    return this.queries.ask(ForgetAnswers, {});
   }
 
   @Post('turns/:id/feedback')

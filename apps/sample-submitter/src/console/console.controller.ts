@@ -1,12 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { ListSessions, ListTurns, ReadLearning, ReadNow, ReadTurn } from '@app/contracts';
+import { ForgetAnswers, ListSessions, ListTurns, ReadLearning, ReadNow, ReadTurn } from '@app/contracts';
 import { ConsoleIndex } from './console-index';
-import { byVersion } from './learning';
+import { LearningService } from './learning.service';
 import { pageOf, sessionsOf } from './list-rows';
 import { NowService } from './now.service';
 import { TurnDetailService } from './turn-detail.service';
-import { Updates } from './updates';
 
 /** Answers the console's questions, out of the streams. */
 @Controller()
@@ -15,7 +14,7 @@ export class ConsoleController {
     private readonly index: ConsoleIndex,
     private readonly now: NowService,
     private readonly details: TurnDetailService,
-    private readonly updates: Updates,
+    private readonly learning: LearningService,
   ) {}
 
   @MessagePattern(ReadNow.subject)
@@ -51,9 +50,12 @@ export class ConsoleController {
   }
 
   @MessagePattern(ReadLearning.subject)
-  async readLearning(): Promise<string> {
-    await this.index.ready();
-    const updates = await this.updates.list();
-    return ReadLearning.encodeReply({ versions: byVersion(this.index.rows.list(), updates), updates });
+  async readLearning(@Payload() text: string): Promise<string> {
+    return ReadLearning.encodeReply(await this.learning.read(ReadLearning.decodeRequest(text)));
+  }
+
+  @MessagePattern(ForgetAnswers.subject)
+  async forgetAnswers(): Promise<string> {
+    return ForgetAnswers.encodeReply({ versions: await this.learning.forgetAnswers() });
   }
 }

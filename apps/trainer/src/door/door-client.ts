@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import axios, { type AxiosRequestConfig } from 'axios';
+import type { HeldOutAnswer } from '@app/contracts';
 import { parseSampleJson, type Sample } from '@app/sample';
 
 const PATIENCE_MS = 30_000;
@@ -113,6 +114,10 @@ export class DoorClient {
       'engineVersion' in weights ? { engine_version: weights.engineVersion } : { weights_path: weights.weightsPath };
     // As long as the engines load: the door's own limit ends it.
     await this.send(`/v1/policy/updates/${token}/commit`, { ...named, metrics }, { patienceMs: null });
+  }
+
+  async reportAnswers(version: number, answers: readonly HeldOutAnswer[]): Promise<void> {
+    await this.send('/v1/policy/answers', { version, answers });
   }
 
   async abortUpdate(token: string, reason: string): Promise<void> {

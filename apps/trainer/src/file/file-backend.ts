@@ -43,8 +43,9 @@ export class FileBackend implements TrainerBackend {
     return { samples: fresh.length, mean_score: entry.mean_score };
   }
 
-  published(): void {
+  published(): null {
     // Batches go elsewhere, and weights never come from here.
+    return null;
   }
 
   private async write(batch: number, samples: readonly Sample[]): Promise<BatchEntry> {

@@ -2,6 +2,9 @@ import type { Reduction, RewardNormalization } from '@app/advantage';
 import {
   accumulateGradients,
   AdamW,
+  Decoder,
+  END_ID,
+  generateAll,
   Machine,
   scoreSequences,
   type AdamWOptions,
@@ -12,6 +15,7 @@ import {
 } from '@app/pocket-lm';
 import { batchRewards, type Sample } from '@app/sample';
 import { describeBatch, type BatchNumbers, type SeenSample } from './batch-numbers';
+import type { Answerer } from './held-out';
 import { batchWeights, distributionLoss, sampleLoss, type BatchSample, type ObjectiveOptions } from './objective';
 import { temperatureOf } from './trainable';
 
@@ -47,11 +51,17 @@ const sequenceOf = ({ tokens, response_length: length }: Sample): ScoredSequence
   from: tokens.length - length,
 });
 
+const LIKELIEST = { temperature: 0, topP: 1, topK: -1 };
+/** The likeliest token is taken, not drawn. */
+const NEVER_DRAWN = (): number => 0;
+
 /** A pocket model that learns from samples. */
 export class Learner {
   private readonly machine: Machine;
   private readonly base: Machine;
   private readonly optimizer: AdamW;
+  /** Made when somebody asks. */
+  private decoder: Decoder | null = null;
 
   /** @param base the weights that training began with: the KL term holds on to them */
   constructor(
@@ -73,6 +83,13 @@ export class Learner {
     const zeros = new Float32Array(parameters.length);
     this.optimizer.restore(optimizer ?? { steps: 0, means: zeros, squares: zeros });
   }
+
+  /** The likeliest answers of the weights in hand, each with its end token where it came to it. */
+  readonly answer: Answerer = (prompts, maxTokens) => {
+    this.decoder ??= new Decoder(this.machine, 1);
+    const generations = prompts.map((prompt) => ({ prompt, maxTokens, ...LIKELIEST, random: NEVER_DRAWN }));
+    return generateAll(this.decoder, generations, END_ID).map(({ ids }) => ids);
+  };
 
   /** One step on a batch of samples that can be trained on. */
   step(samples: readonly Sample[]): StepNumbers {

@@ -36,6 +36,7 @@ export const openPocketBackend = ({ training, reward, pocket }: Settings, door: 
     {
       learner: learnerOptions({ training, reward }),
       stepsPerBatch: training.stepsPerBatch,
+      heldOutPrompts: training.heldOutPrompts,
       served: () => door.policy(),
       now: () => performance.now(),
     },

@@ -1,6 +1,8 @@
+import type { HeldOutAnswer } from '@app/contracts';
 import type { Sample } from '@app/sample';
 import type { CommittedWeights, ServedPolicy } from '../door/door-client';
 import type { TrainerBackend, TrainingMetrics } from '../training/trainer-backend';
+import { HeldOut } from './held-out';
 import { Learner, type LearnerOptions } from './learner';
 import { untrainable } from './trainable';
 import type { BaseModel, WeightFolders } from './weight-folders';
@@ -10,6 +12,8 @@ const MS = 1000;
 export interface PocketBackendOptions {
   readonly learner: LearnerOptions;
   readonly stepsPerBatch: number;
+  /** Prompts that it answers before and after each update. */
+  readonly heldOutPrompts: readonly string[];
   /** What serves now: training goes on from there. */
   readonly served: () => Promise<ServedPolicy>;
   /** Monotonic milliseconds. */
@@ -24,6 +28,8 @@ export class NotPreparedError extends Error {
 interface Model {
   readonly base: BaseModel;
   readonly learner: Learner;
+  /** null: nobody asks. */
+  readonly heldOut: HeldOut | null;
 }
 
 /** Trains the pocket model, here, on a CPU. */
@@ -45,9 +51,9 @@ export class PocketBackend implements TrainerBackend {
     return this.version;
   }
 
-  /** @throws WeightFolderError, WeightsError, DoorError */
+  /** @throws WeightFolderError, WeightsError, HeldOutPromptError, DoorError */
   async prepare(): Promise<void> {
-    const { base, learner } = (this.model ??= await this.open());
+    const { base, learner, heldOut } = (this.model ??= await this.open());
     const { version, weightsPath } = await this.options.served();
     const start = { parameters: base.parameters, optimizer: null, update: 0 };
     const { update, ...state } = weightsPath === null ? start : await this.folders.readUpdate(weightsPath, base);
@@ -55,6 +61,7 @@ export class PocketBackend implements TrainerBackend {
     this.version = version;
     this.update = update;
     this.turnIds = [];
+    heldOut?.askBefore(learner.answer);
   }
 
   train(samples: readonly Sample[]): Promise<TrainingMetrics> {
@@ -78,23 +85,33 @@ export class PocketBackend implements TrainerBackend {
   }
 
   readonly publish = async (): Promise<CommittedWeights> => {
-    const { base, learner } = this.requireModel();
+    const { base, learner, heldOut } = this.requireModel();
     // What served until now is the update before; the ones before that go.
     await this.folders.prune(this.update);
     this.update += 1;
     const about = { update: this.update, turn_ids: this.turnIds, metrics: this.metrics };
     const weightsPath = await this.folders.write(learner.save(), base, about);
     this.turnIds = [];
+    heldOut?.askAfter(learner.answer);
     return { weightsPath };
   };
 
-  published(version: number): void {
+  published(version: number): readonly HeldOutAnswer[] | null {
     this.version = version;
+    return this.requireModel().heldOut?.takeOver() ?? null;
   }
 
   private async open(): Promise<Model> {
     const base = await this.folders.readBase();
-    return { base, learner: new Learner(base.config, base.parameters, this.options.learner) };
+    const { heldOutPrompts, learner } = this.options;
+    return {
+      base,
+      learner: new Learner(base.config, base.parameters, learner),
+      heldOut:
+        heldOutPrompts.length === 0
+          ? null
+          : new HeldOut(heldOutPrompts, await this.folders.readTokenizer(), base.config.context),
+    };
   }
 
   private requireModel(): Model {

@@ -9,6 +9,7 @@ import {
   encodeWeights,
   hashTokenizer,
   parseConfigJson,
+  PocketTokenizer,
   type AdamWState,
   type ModelConfig,
 } from '@app/pocket-lm';
@@ -65,6 +66,17 @@ export class WeightFolders {
     const tokenizer = hashTokenizer(await this.read(baseDir, 'tokenizer.json'));
     const parameters = decodeWeights(await this.read(baseDir, WEIGHTS_FILE), config, tokenizer);
     return { config, parameters, tokenizer };
+  }
+
+  /** Tokenizer and chat template of the base model. @throws WeightFolderError */
+  async readTokenizer(): Promise<PocketTokenizer> {
+    const { baseDir } = this.options;
+    const [tokenizer, config] = await Promise.all(
+      ['tokenizer.json', 'tokenizer_config.json'].map(
+        async (file) => JSON.parse((await this.read(baseDir, file)).toString('utf8')) as object,
+      ),
+    );
+    return new PocketTokenizer({ tokenizer, config } as ConstructorParameters<typeof PocketTokenizer>[0]);
   }
 
   /** What a folder holds: the optimizer's part only where this trainer made it. @throws WeightFolderError */

@@ -46,7 +46,15 @@ export interface LoopOptions {
 /** The part of the door that training needs. */
 export type TrainingDoor = Pick<
   DoorClient,
-  'lease' | 'acknowledge' | 'giveBack' | 'extend' | 'beginUpdate' | 'extendUpdate' | 'commitUpdate' | 'abortUpdate'
+  | 'lease'
+  | 'acknowledge'
+  | 'giveBack'
+  | 'extend'
+  | 'beginUpdate'
+  | 'extendUpdate'
+  | 'commitUpdate'
+  | 'abortUpdate'
+  | 'reportAnswers'
 >;
 
 /**
@@ -153,7 +161,9 @@ export class TrainLoop {
       if (baseVersion !== null && version !== baseVersion + 1) throw new OtherWeightsError(baseVersion, version - 1);
       const { metrics, weights } = await work();
       await this.door.commitUpdate(token, weights, metrics);
-      this.backend.published(version);
+      const answers = this.backend.published(version);
+      // The weights serve, whether their answers can be told or not.
+      if (answers !== null) await ignoreRefusal(this.door.reportAnswers(version, answers));
       return metrics;
     } catch (error) {
       const reason = error instanceof Error ? error.message.slice(0, LONGEST_REASON) : 'unknown error';

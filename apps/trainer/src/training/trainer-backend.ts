@@ -1,3 +1,4 @@
+import type { HeldOutAnswer } from '@app/contracts';
 import type { Sample } from '@app/sample';
 import type { CommittedWeights } from '../door/door-client';
 
@@ -17,8 +18,11 @@ export interface TrainerBackend {
   readonly publish: (() => Promise<CommittedWeights>) | null;
   /** The policy version that its weights go on from: new ones may follow no other. */
   readonly baseVersion: number | null;
-  /** What `publish` named last serves as this version. */
-  published(version: number): void;
+  /**
+   * What `publish` named last serves as this version. Returns answers to held-out prompts, by the weights before and by these;
+   * null where nobody asks for any.
+   */
+  published(version: number): readonly HeldOutAnswer[] | null;
 }
 
 /** Token under which Nest gives the backend. */

@@ -1,4 +1,5 @@
-import { fraction, oneOf, optional, text, whole } from '../kinds';
+import { ArrayMaxSize } from 'class-validator';
+import { fraction, oneOf, optional, text, textList, whole, type Kind } from '../kinds';
 import { Setting } from '../setting.decorator';
 import { SettingsSection } from '../settings-section';
 
@@ -7,6 +8,16 @@ export type KlEstimator = (typeof KL_ESTIMATORS)[number];
 
 export const REDUCTIONS = ['sample_mean', 'token_sum'] as const;
 export type ReductionName = (typeof REDUCTIONS)[number];
+
+const MOST_PROMPTS = 8;
+const LONGEST_PROMPT = 1000;
+
+const prompts = textList(
+  `a list of at most ${MOST_PROMPTS} texts of 1 to ${LONGEST_PROMPT} characters, each once; one a line in a variable`,
+  new RegExp(String.raw`^(?=[\s\S]*\S)[\s\S]{1,${LONGEST_PROMPT}}$`),
+  '\n',
+);
+const fewPrompts: Kind = { ...prompts, checks: [...prompts.checks, ArrayMaxSize(MOST_PROMPTS)] };
 
 /** [training]: how the built-in trainer changes the pocket model, `trainer.backend = "pocket"`. */
 export class TrainingSettings extends SettingsSection {
@@ -75,4 +86,10 @@ export class TrainingSettings extends SettingsSection {
     oneOf(REDUCTIONS),
   )
   readonly reduction: ReductionName = 'sample_mean';
+
+  @Setting(
+    'Prompts that are never trained on: the policy answers them before and after each update, and the console shows both for 30 days',
+    fewPrompts,
+  )
+  readonly heldOutPrompts: readonly string[] = [];
 }
