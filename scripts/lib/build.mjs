@@ -6,10 +6,11 @@ import { commandFile, projectEnv, projectNode, root } from './project.mjs';
 import { run } from './run.mjs';
 
 const STAMP = join(root, 'dist', '.sources');
+const LIBRARIES = ['testing', 'pocket-lm', 'experiment'];
 
 /** Builds everything that runs, if the sources are not those of the last build. */
 export async function ensureBuilt() {
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashSources()) return;
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hashSources() && missingFiles().length === 0) return;
   await build();
 }
 
@@ -22,6 +23,9 @@ export async function build() {
   const code = await run(projectNode(), [nest, 'build', ...projectsThatRun()], { env: projectEnv(), quiet: true });
   if (code !== 0) throw new Problem(`The build ended with code ${code}; its message above says why.`);
   await buildConsole();
+  const [missing] = missingFiles();
+  if (missing !== undefined)
+    throw new Problem(`The build lacks ${missing}: another command built at the same time. Run this one again.`);
   writeFileSync(STAMP, sources);
 }
 
@@ -35,9 +39,22 @@ export async function buildConsole() {
 
 /** Every app, and the libraries that scripts run: the engine double, the pocket model and the experiment. Each compiles the libraries that it uses along. */
 function projectsThatRun() {
+  return [...appsThatRun(), ...LIBRARIES];
+}
+
+function appsThatRun() {
   const { projects } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8'));
-  const apps = Object.keys(projects).filter((name) => projects[name].type === 'application');
-  return [...apps, 'testing', 'pocket-lm', 'experiment'];
+  return Object.keys(projects).filter((name) => projects[name].type === 'application');
+}
+
+/** What a whole build would have and this one has not. */
+function missingFiles() {
+  const files = [
+    ...appsThatRun().map((app) => join('dist', 'apps', app, 'src', 'main.js')),
+    ...LIBRARIES.map((library) => join('dist', 'libs', library, 'src', 'index.js')),
+    join('dist', 'apps', 'console', 'public', 'index.html'),
+  ];
+  return files.filter((file) => !existsSync(join(root, file)));
 }
 
 function hashSources() {
