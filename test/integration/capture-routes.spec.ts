@@ -142,6 +142,9 @@ const accumulate = (text: string) => {
   return { seen, chunks };
 };
 
+// Up to eight engines and gateways are started by one test, each with threads that read a model.
+jest.setTimeout(120_000);
+
 describe('capture routes', () => {
   let nats: NatsServer;
   let bus: Bus;

@@ -24,6 +24,9 @@ const contains = (whole: Int32Array, part: Int32Array): boolean =>
     Buffer.from(part.buffer, part.byteOffset, part.byteLength),
   );
 
+// Fifty turns and more, one after the other, take their time on a busy machine.
+jest.setTimeout(120_000);
+
 describe('long conversations through /generate', () => {
   let nats: NatsServer;
   let bus: Bus;
