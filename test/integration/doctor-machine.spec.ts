@@ -148,8 +148,16 @@ describe('the doctor on this machine', () => {
     };
     const { ports: foreign } = await consult(['ports'], { env: { ...elsewhere, PORT: String(await freePort()) } });
     expect(foreign).toMatchObject({ status: 'failed', seen: '192.0.2.1 is no address of this machine' });
-    const unknown = { ...elsewhere, HOST: 'no-such-host.invalid', PORT: String(await freePort()) };
-    expect((await consult(['ports'], { env: unknown })).ports).toMatchObject({
+  });
+
+  it('tells a host to listen on that has no address', async () => {
+    const env = {
+      HOST: 'no-such-host.invalid',
+      OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED: 'true',
+      PORT: String(await freePort()),
+      OPENCLAW_RL_DOOR_PORT: '0',
+    };
+    expect((await consult(['ports'], { env })).ports).toMatchObject({
       status: 'failed',
       seen: 'no-such-host.invalid is no address of this machine',
       remedy: expect.stringContaining('set gateway.host to 127.0.0.1'),
@@ -164,8 +172,8 @@ describe('the doctor on this machine', () => {
   });
 
   it('tells a server whose clock is another', async () => {
-    const late = new Date(Date.now() - 3_600_000).toUTCString();
-    const server = await opened.add(new OddServer(() => ({ headers: { date: late } }))).start();
+    const late = (): string => new Date(Date.now() - 3_600_000).toUTCString();
+    const server = await opened.add(new OddServer(() => ({ headers: { date: late() } }))).start();
     const env = { OPENCLAW_RL_SERVER_BASE_URL: server.url, OPENCLAW_RL_SERVER_POLICY_MODEL: 'm' };
     const { clock } = await consult(['clock'], { env });
     expect(clock?.status).toBe('failed');

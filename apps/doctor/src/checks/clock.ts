@@ -37,7 +37,7 @@ export const judgeClocks = (others: readonly OtherClock[], now: number): Finding
 const lookAt = async (url: string): Promise<OtherClock> => {
   const { host } = new URL(url);
   try {
-    const { headers, at } = await ask(url, { timeoutMs: 3000 });
+    const { headers, at } = await ask(url);
     const date = Date.parse(headers.get('date') ?? '');
     return { host, aheadS: Number.isNaN(date) ? null : (date - at) / SECOND };
   } catch {

@@ -29,7 +29,7 @@ const tryListen = (host: string, port: number): Promise<string | null> =>
 /** Gateway and door tell of themselves alike. */
 const isOurs = async (url: string): Promise<boolean> => {
   try {
-    const { text } = await ask(`${url}/readyz`, { timeoutMs: 3000 });
+    const { text } = await ask(`${url}/readyz`);
     return typeof objectIn(text)?.status === 'string';
   } catch {
     return false;
