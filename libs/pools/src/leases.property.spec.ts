@@ -80,7 +80,7 @@ class Model {
         return;
       case 'repeat': {
         const request = this.sent.slice(-8)[next.which % 8];
-        if (request !== undefined) this.repeat(request);
+        if (request !== undefined && !this.isForgotten(request)) this.repeat(request);
       }
     }
   }
@@ -95,6 +95,14 @@ class Model {
       expect(answer.operation).toBe('lease');
       expect(this.liveLeases()).not.toContain(answer.leaseId);
     }
+  }
+
+  /** Of requests to extend only the last few of a trainer are remembered. */
+  private isForgotten(request: Sent): boolean {
+    const isExtend = ({ answer }: Sent): boolean =>
+      answer.operation === 'extend' && answer.trainer === request.answer.trainer;
+    const later = this.sent.slice(this.sent.indexOf(request) + 1).filter(isExtend).length;
+    return isExtend(request) && later >= REMEMBERED_EXTENDS;
   }
 
   private liveLeases(): string[] {
