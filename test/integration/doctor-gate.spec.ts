@@ -16,6 +16,8 @@ const TRAINER = `
 `;
 
 describe('the doctor on the update gate', () => {
+  // Whole stacks, on machines that have other things to do.
+  jest.setTimeout(90_000);
   const opened = new Opened();
   afterEach(() => opened.close());
 
@@ -58,7 +60,7 @@ describe('the doctor on the update gate', () => {
     // Which weights serve now the engine has to say, and it takes its time.
     proxy.delayMs = 1000;
     const isOver = async (): Promise<boolean> => !(await gateOf(stack)).seen.startsWith('closed');
-    await until(isOver, { what: 'the hold is over' });
+    await until(isOver, { what: 'the hold is over', timeoutMs: 60_000 });
     expect(await gateOf(stack)).toMatchObject({
       status: 'warning',
       seen: expect.stringMatching(/^an update of .*mine.* has not ended \(updating\); its hold is over/),
@@ -66,7 +68,7 @@ describe('the doctor on the update gate', () => {
     });
     proxy.delayMs = 0;
     const isOpen = async (): Promise<boolean> => (await gateOf(stack)).seen === 'open, policy version 0';
-    await until(isOpen, { what: 'the update has ended', timeoutMs: 20_000 });
+    await until(isOpen, { what: 'the update has ended', timeoutMs: 60_000 });
   });
 
   it('tells engines that the door cannot reach: some, and all', async () => {
@@ -120,6 +122,6 @@ describe('the doctor on the update gate', () => {
       const { turn } = await stack.consult(['turn']);
       return turn?.seen === 'the gate was closed for all the time that a request waits';
     };
-    await until(isClosed, { what: 'a gate that is closed for the gateway too' });
+    await until(isClosed, { what: 'a gate that is closed for the gateway too', timeoutMs: 60_000 });
   });
 });

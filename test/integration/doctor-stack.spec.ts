@@ -8,6 +8,8 @@ import { Opened } from '../support/opened';
 import { Stack } from './doctor-harness';
 
 describe('the doctor on a stack', () => {
+  // Whole stacks, on machines that have other things to do.
+  jest.setTimeout(90_000);
   const opened = new Opened();
   afterEach(() => opened.close());
 
@@ -26,7 +28,7 @@ describe('the doctor on a stack', () => {
     );
     expect(stack.engine.chats('judge')).toEqual([]);
     // What a session-tracker has published since of a session that is gone goes with the sweep behind the erasure.
-    await until(async () => (await stack.stored()) === 0, { what: 'empty streams' });
+    await until(async () => (await stack.stored()) === 0, { what: 'empty streams', timeoutMs: 60_000 });
     const stats = (await (await fetch(`${stack.doorUrl}/v1/stats`)).json()) as { outcomes: object };
     expect(stats.outcomes).toEqual({});
   });
@@ -70,7 +72,7 @@ describe('the doctor on a stack', () => {
     // A pull of the judge that has gone outlives it by a moment.
     const isIdle = async (): Promise<boolean> =>
       (await jsm.consumers.info(CONSUMERS.judge.stream, CONSUMERS.judge.durable)).num_waiting === 0;
-    await until(isIdle, { what: 'a queue that nobody serves' });
+    await until(isIdle, { what: 'a queue that nobody serves', timeoutMs: 60_000 });
     const found = await stack.consult(['turn']);
     expect(found.workers).toMatchObject({ status: 'failed', seen: 'prm-judge takes no work' });
     expect(found.turn?.status).toBe('unchecked');
@@ -87,13 +89,13 @@ describe('the doctor on a stack', () => {
     const stack = await Stack.start(opened);
     await stack.nats.kill();
     const isDown = async (): Promise<boolean> => (await stack.consult(['gateway'])).gateway?.status === 'failed';
-    await until(isDown, { what: 'a gateway without NATS', everyMs: 50 });
+    await until(isDown, { what: 'a gateway without NATS', timeoutMs: 60_000, everyMs: 50 });
     expect((await stack.consult(['gateway'])).gateway?.remedy).toBe('see the lines about NATS');
     await stack.nats.restart();
     await stack.engine.close();
     const isAway = async (): Promise<boolean> =>
       (await stack.consult(['gateway'])).gateway?.seen === 'it runs, and cannot reach the policy';
-    await until(isAway, { what: 'a gateway without a policy', everyMs: 50 });
+    await until(isAway, { what: 'a gateway without a policy', timeoutMs: 60_000, everyMs: 50 });
   });
 
   it('tells a gateway one of whose engines is away', async () => {
@@ -104,7 +106,7 @@ describe('the doctor on a stack', () => {
       OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
     });
     const isTold = async (): Promise<boolean> => (await stack.consult(['gateway'])).gateway?.status === 'warning';
-    await until(isTold, { what: 'an engine that is not in order' });
+    await until(isTold, { what: 'an engine that is not in order', timeoutMs: 60_000 });
     expect((await stack.consult(['gateway'])).gateway).toMatchObject({
       seen: 'it serves, and an engine of the policy is not in order',
       remedy: 'GET /readyz names the engine, and says what to do',

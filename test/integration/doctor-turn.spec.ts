@@ -5,6 +5,8 @@ import { Opened } from '../support/opened';
 import { Stack } from './doctor-harness';
 
 describe("the doctor's own turn", () => {
+  // Whole stacks, on machines that have other things to do.
+  jest.setTimeout(90_000);
   const opened = new Opened();
   afterEach(() => opened.close());
 
@@ -38,7 +40,7 @@ describe("the doctor's own turn", () => {
     await stack.shrinkMessages(1024);
     // The services find their way back first.
     const isMade = async () => (await turnOf(stack)).status !== 'unchecked';
-    await until(isMade, { what: 'services that take work' });
+    await until(isMade, { what: 'services that take work', timeoutMs: 60_000 });
     expect(await turnOf(stack)).toMatchObject({
       status: 'warning',
       seen: expect.stringContaining('would not be trained on: turn_too_large'),
@@ -63,7 +65,7 @@ describe("the doctor's own turn", () => {
       seen: 'the turn was stored, and nobody has settled it',
       remedy: expect.stringContaining('session-tracker'),
     });
-  }, 60_000);
+  });
 
   it('tells one that is gone from the store', async () => {
     const stack = await Stack.start(opened);
@@ -79,7 +81,7 @@ describe("the doctor's own turn", () => {
       seen: 'the chat was answered, and the turn was never stored',
       remedy: 'see the lines about NATS, JetStream and the services',
     });
-  }, 60_000);
+  });
 
   it('tells one that cannot be removed, since sample-submitter has gone meanwhile', async () => {
     const stack = await Stack.start(opened);
@@ -106,5 +108,5 @@ describe("the doctor's own turn", () => {
       seen: 'the turn was settled, and its session could not be removed',
       remedy: expect.stringContaining('sample-submitter does not answer'),
     });
-  }, 90_000);
+  });
 });

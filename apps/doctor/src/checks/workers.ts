@@ -5,7 +5,7 @@ import { failed, ok, unchecked, warning, worstOf, type Finding } from '../findin
 import type { Visit } from '../visit';
 
 /** How often a queue is looked at, since a worker that has just been given something asks again at once. */
-const LOOKS = 5;
+const LOOKS = 10;
 const PAUSE_MS = 300;
 
 /** A queue, and whether a service takes work off it. */
