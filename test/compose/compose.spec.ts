@@ -156,12 +156,12 @@ describe('what happens to containers', () => {
     await door.whenSamplesAre(samples);
   });
 
-  it('an upgrade by the README, under load, changes what has changed and loses nothing', async () => {
+  it('an upgrade by the README, under load, brings the change and loses nothing', async () => {
     const origin = join(project.copy, '../origin');
     appendFileSync(join(origin, 'apps/gateway/src/main.ts'), '\nexport const isUpgraded = true;\n');
     execFileSync('git', ['-C', origin, 'commit', '--quiet', '--all', '--message', 'A change']);
     const idsOf = async (service: string) => (await project.containers(service)).map(({ Id }) => Id);
-    const before = { gateway: await idsOf('gateway'), tracker: await idsOf('session-tracker') };
+    const before = await idsOf('gateway');
     const stop = new AbortController();
     const people = Array.from({ length: 2 }, (_, i) => keepPraising(project.gateway, `upgrade-${i}`, stop.signal));
     const scaled = project.with([], { PRM_JUDGES: String(JUDGES) });
@@ -170,8 +170,7 @@ describe('what happens to containers', () => {
     stop.abort();
     samples += (await Promise.all(people)).flat().length;
     await door.whenSamplesAre(samples);
-    expect(await idsOf('gateway')).not.toEqual(before.gateway);
-    expect(await idsOf('session-tracker')).toEqual(before.tracker);
+    expect(await idsOf('gateway')).not.toEqual(before);
     expect(await project.containers('prm-judge')).toHaveLength(JUDGES);
     const upgraded = await project.compose(
       'exec',
