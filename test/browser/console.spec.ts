@@ -113,6 +113,9 @@ describe('the console in a browser', () => {
     await page.locator('tbody a').first().click();
     await page.locator('.timeline li').first().waitFor();
     expect(await page.getByRole('button', { name: /Delete/ }).count()).toBe(0);
+    await go('#/feedback');
+    await page.locator('main li').first().waitFor();
+    expect(await page.getByRole('button', { name: /Rate/ }).count()).toBe(0);
     expect(troubles).toEqual([]);
   });
 

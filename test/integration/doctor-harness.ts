@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Bus } from '@app/bus';
-import { STREAM_NAMES } from '@app/contracts';
+import { CONSUMERS, STREAM_NAMES } from '@app/contracts';
 import {
   startEngineDouble,
   startNatsServer,
@@ -75,6 +75,18 @@ export class Stack {
     const settings = settingsFrom(this.parts.env);
     const modules = [SessionTrackerModule.forSettings(settings), PrmJudgeModule.forSettings(settings)];
     return Promise.all(modules.map(async (module) => opened.add(await startWorker(module, []))));
+  }
+
+  /** In place of the tracker: takes one turn, and is not done with it before the test is. */
+  holdTurns(opened: Opened): void {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    opened.add({
+      stop: () => {
+        release();
+      },
+    });
+    this.bus.consume({ consumer: CONSUMERS.trackerTurns, slots: 1, handle: () => held });
   }
 
   consult(ids: readonly string[], { env = {}, options = {} }: Sight = {}): ReturnType<typeof consult> {

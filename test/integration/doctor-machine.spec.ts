@@ -16,9 +16,13 @@ describe('the doctor on settings', () => {
     const found = await consult(['pools'], { file: '[judge]\nvote = 3\n' });
     expect(found.settings?.status).toBe('failed');
     expect(found.settings?.seen).toContain('judge.vote in openclaw-rl.toml is not known; did you mean judge.votes?');
+    expect(found.settings?.remedy).toContain('in openclaw-rl.toml or in the environment');
     expect(found.pools).toMatchObject({ status: 'unchecked', seen: 'not checked: settings has failed' });
     const byVariable = await consult(['settings'], { env: { OPENCLAW_RL_JUDGE_VOTE: '3' } });
     expect(byVariable.settings?.seen).toContain('did you mean OPENCLAW_RL_JUDGE_VOTES?');
+    const elsewhere = { OPENCLAW_RL_JUDGE_VOTE: '3', OPENCLAW_RL_CONFIG: 'other.toml' };
+    const other = await consult(['settings'], { env: elsewhere });
+    expect(other.settings?.remedy).toContain('in other.toml or in the environment');
   });
 
   it('sees a settings file that is called otherwise', async () => {

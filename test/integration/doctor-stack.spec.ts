@@ -134,15 +134,7 @@ describe('the doctor on a stack', () => {
     const stack = await Stack.start(opened);
     const [tracker] = await stack.startWorkers(opened);
     await tracker!.close();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    opened.add({
-      stop: () => {
-        release();
-      },
-    });
-    // Takes one at a time, and is long about it.
-    stack.bus.consume({ consumer: CONSUMERS.trackerTurns, slots: 1, handle: () => held });
+    stack.holdTurns(opened);
     for (let i = 0; i < 1010; i += 1) stack.bus.core().publish(SessionClosed.subject(`r${i}`), '');
     await stack.bus.core().flush();
     const { workers } = await stack.consult(['workers']);

@@ -52,14 +52,7 @@ describe("the doctor's own turn", () => {
     const stack = await Stack.start(opened);
     const [tracker] = await stack.startWorkers(opened);
     await tracker!.close();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    opened.add({
-      stop: () => {
-        release();
-      },
-    });
-    stack.bus.consume({ consumer: CONSUMERS.trackerTurns, slots: 1, handle: () => held });
+    stack.holdTurns(opened);
     expect(await turnOf(stack)).toMatchObject({
       status: 'failed',
       seen: 'the turn was stored, and nobody has settled it',

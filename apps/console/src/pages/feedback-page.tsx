@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { TurnRow } from '@app/contracts';
-import { useLive } from '../data/context';
+import { useConsole, useLive } from '../data/context';
 import { agoOf, shortId } from '../data/words';
 import { Rating } from '../parts/rating';
 import { Fate, Votes } from '../parts/turn-marks';
@@ -11,6 +11,7 @@ const SHOWN = 30;
 /** Answers of the conversation itself that nobody has rated yet first, then those that somebody has. */
 export const FeedbackPage = (): JSX.Element => {
   const { rows, now } = useLive();
+  const { role } = useConsole();
   const [chosen, setChosen] = useState<string | null>(null);
   const answers = rows.filter(({ kind, completedAt }) => kind === 'main' && completedAt !== null);
   const open = answers.filter(({ feedback }) => feedback === null).slice(0, SHOWN);
@@ -22,7 +23,7 @@ export const FeedbackPage = (): JSX.Element => {
         <span class="faint">{agoOf(row.arrivedAt, now?.at ?? Date.now())}</span>
         <Votes row={row} />
         <Fate row={row} />
-        {chosen !== row.turnId && (
+        {role === 'operator' && chosen !== row.turnId && (
           <button
             type="button"
             class="quiet"

@@ -27,11 +27,8 @@ export const useThemeChange = (): number => {
     const onChange = (): void => {
       setCount((before) => before + 1);
     };
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    media.addEventListener('change', onChange);
     addEventListener('themechange', onChange);
     return () => {
-      media.removeEventListener('change', onChange);
       removeEventListener('themechange', onChange);
     };
   }, []);

@@ -5,7 +5,7 @@ import { useConsole } from '../data/context';
 /** A thumb; the other one is the same, turned over. */
 const Thumb = (): JSX.Element => (
   <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-    <path d="M2 10h4v11H2zM8 10l4-8c1.7 0 2.6 1.2 2.3 2.8L13.600 9H20c1.400 0 2.300 1.200 2 2.500l-1.700 7.500c-.300 1.200-1.200 2-2.400 2H8z" />
+    <path d="M2 10h4v11H2zM8 10l4-8c1.7 0 2.6 1.2 2.3 2.8L13.6 9H20c1.4 0 2.3 1.2 2 2.5l-1.7 7.500c-.3 1.2-1.2 2-2.4 2H8z" />
   </svg>
 );
 

@@ -7,11 +7,17 @@ type Theme = (typeof THEMES)[number];
 
 const stored = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'auto';
 
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
 const apply = (theme: Theme): void => {
-  if (theme === 'auto') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  const bySystem = systemIsDark.matches ? 'dark' : 'light';
+  document.documentElement.dataset.theme = theme === 'auto' ? bySystem : theme;
+  dispatchEvent(new Event('themechange'));
 };
 apply(stored());
+systemIsDark.addEventListener('change', () => {
+  apply(stored());
+});
 
 /** As the system has it, light, or dark. */
 export const ThemeSwitch = (): JSX.Element => {
@@ -21,7 +27,6 @@ export const ThemeSwitch = (): JSX.Element => {
     localStorage.setItem(KEY, next);
     apply(next);
     setTheme(next);
-    dispatchEvent(new Event('themechange'));
   };
   return (
     <button type="button" class="quiet" onClick={take} aria-label={`Theme: ${theme}. Change to ${next}`}>

@@ -13,13 +13,13 @@ const misnamed = (names: readonly string[]): string[] => {
 };
 
 const look = ({ env, problems }: Visit): Finding => {
+  const path = env[CONFIG_PATH_VARIABLE] ?? USUAL;
   if (problems.length > 0) {
     return failed(
       problems.join('\n'),
-      'mend the lines above in openclaw-rl.toml or in the environment; npm run settings lists every setting',
+      `mend the lines above in ${path} or in the environment; npm run settings lists every setting`,
     );
   }
-  const path = env[CONFIG_PATH_VARIABLE] ?? USUAL;
   if (existsSync(path)) return ok(`${path} and the environment can be used`);
   const [other] = misnamed(readdirSync('.'));
   if (other !== undefined) return warning(`there is no ${USUAL}, and ${other} is not read`, `call it ${USUAL}`);

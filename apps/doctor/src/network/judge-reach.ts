@@ -50,7 +50,7 @@ const remedyFor = ({ host, port, tried, elsewhere }: Reach, { setting, isContain
   const [other] = elsewhere;
   if (other !== undefined) return `something listens on ${shown(other, port)}: write that in ${setting}`;
   if (isContainer && isLoopback(host)) {
-    return `inside a container ${host} is the container itself: name the host or the service in ${setting} (host.docker.internal, a service's name)`;
+    return `start it if it runs in this container; inside a container ${host} is the container itself, so else name the host or the service in ${setting} (host.docker.internal, a service's name)`;
   }
   if (tried.some(({ code }) => code === 'ECONNREFUSED')) {
     return `nothing listens there: start it, or mend host and port in ${setting}`;

@@ -7,7 +7,7 @@ import {
   type TurnFate,
   type TurnsRequest,
 } from '@app/contracts';
-import { IsAllowed, IsText } from '@app/http';
+import { IsAllowed } from '@app/http';
 
 const isId = (value: unknown): boolean => typeof value === 'string' && isSubjectToken(value);
 const isOneOf =
@@ -50,18 +50,3 @@ export const turnsRequestOf = ({ limit, ...filters }: TurnsQueryDto): TurnsReque
   limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
   ...filters,
 });
-
-const isScore = (value: unknown): boolean => value === 1 || value === -1 || value === 0;
-const isBlank = (value: unknown): boolean => typeof value === 'string' && /^\s+$/.test(value);
-
-/** What a person says of a turn in the console. */
-export class RatingDto {
-  @IsOptional()
-  @IsAllowed('1, -1 or 0', isScore)
-  score?: 1 | -1 | 0;
-
-  @IsOptional()
-  @IsText(1, 100_000)
-  @IsAllowed('more than white space', (value) => !isBlank(value))
-  text?: string;
-}

@@ -6,7 +6,7 @@ import { answerOf, type FeedbackAnswer } from '../feedback/feedback-answer';
 import { FeedbackDto } from '../feedback/feedback.dto';
 import { FeedbackService } from '../feedback/feedback.service';
 import { SessionsService, type Erased } from '../sessions/sessions.service';
-import type { RatingDto } from './console-query.dto';
+import type { RatingDto } from '../feedback/rating.dto';
 
 /** What an operator does to turns and sessions of any caller. */
 @Injectable()
