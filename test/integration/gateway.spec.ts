@@ -332,7 +332,7 @@ describe('gateway', () => {
 
   it.each([
     [{ outcome: 'good' }, 'outcome: must be a finite number, got a text of length 4'],
-    [{ scor: 1 }, 'scor: is not a field of this request, which are turn_id, session_id, score, text, outcome'],
+    [{ scor: 1 }, 'scor: is not a field of this request, which are turn_id, session_id, outcome, score, text'],
     [
       { turn_id: 'a', session_id: 'mine', score: 1 },
       'session_id: must be left out where turn_id is given, got a text of length 4',
