@@ -11,6 +11,7 @@ export interface Evidence {
   readonly attempts: readonly Attempt[];
   readonly truth: Truth;
   readonly outages: readonly Outage[];
+  /** How long a session may be quiet, and how long an answer may take, before the tracker gives it up. */
   readonly idleMs: number;
   /** Reasons that this run brings about on purpose, beside those that its conversations bring about. */
   readonly allowed?: readonly string[];
@@ -68,7 +69,11 @@ const isUnrecorded = ({ turnId, gateway, endedAt }: Attempt, { truth, outages }:
 
 const expectedOf = (turn: Attempt, evidence: Evidence): Expected => {
   const { attempts, idleMs, outages, method = 'binary' } = evidence;
-  const lost = wasInHand(turn.gateway, turn.endedAt, outages) ? ['gateway_lost', 'unrecorded'] : [];
+  const lost = [
+    ...(wasInHand(turn.gateway, turn.endedAt, outages) ? ['gateway_lost', 'unrecorded'] : []),
+    // On a starved machine an answer may take longer than the run's session.answer_minutes.
+    ...(turn.endedAt - turn.startedAt > idleMs ? ['gateway_lost'] : []),
+  ];
   const blind = startedBlind(turn.gateway, outages) ? ['incomplete: policy_version_unknown'] : [];
   if (turn.purpose === 'aside') return ['side_turn', ...lost];
   const followers = attempts.filter((each) => continues(each, turn));

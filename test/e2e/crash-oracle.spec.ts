@@ -66,4 +66,20 @@ describe('the oracle of the crash tests', () => {
       'main turn second (client 0, plain session s, step 1, gateway-1) became "unrecorded", expected no_next_state',
     ]);
   });
+
+  it.each([
+    [400, []],
+    [
+      600,
+      ['main turn slow (client 0, plain session s, step 0, gateway-1) became "gateway_lost", expected no_next_state'],
+    ],
+  ])(
+    'excuses a lost turn whose answer took 500 ms only where that is more than the %d ms allowed',
+    (idleMs, expected) => {
+      const settled: TurnSettledInfo = { turnId: 'slow', kind: 'reason', reason: 'gateway_lost', settledAt: 1 };
+      const books = { ...truth(['slow']), settled: new Map([['slow', settled]]) };
+      const evidence: Evidence = { attempts: [attempt('slow', 0, alive)], truth: books, outages: [], idleMs };
+      expect(judgeRun(evidence).violations).toEqual(expected);
+    },
+  );
 });
