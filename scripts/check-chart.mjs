@@ -1,13 +1,15 @@
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CHART, complaintsAboutChart, EXAMPLES } from './lib/chart.mjs';
 import { findHelm } from './lib/helm.mjs';
+import { ensureInstalled } from './lib/install.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { root } from './lib/project.mjs';
 
 // Usage: npm run chart [-- [--chart FOLDER] FILE...]. Lints the chart, and checks its manifests for each file of values; without files,
 // for the examples.
 await runScript(async () => {
+  await ensureInstalled();
+  const { CHART, complaintsAboutChart, EXAMPLES } = await import('./lib/chart.mjs');
   const { helm, missing } = await findHelm();
   if (helm === undefined) {
     console.log(`SKIPPED: ${missing}.`);
