@@ -147,7 +147,7 @@ export class Run {
     let truth = await reader.read();
     await until(
       async () => {
-        if (!(await reader.isQuiet())) return false;
+        if ((await reader.unfinished()).length > 0) return false;
         truth = await reader.read();
         const isSettled = [...truth.arrived, ...truth.completed].every((id) => truth.settled.has(id));
         const samples = [...truth.settled.values()].filter(({ kind }) => kind === 'sample').length;
@@ -155,8 +155,9 @@ export class Run {
       },
       { what: 'every recorded turn is settled and trained on', timeoutMs: DRAIN_MS, everyMs: 250 },
       // What is missing then is listed turn by turn by the comparison.
-    ).catch((error: unknown) => {
+    ).catch(async (error: unknown) => {
       this.say(String(error));
+      for (const line of await reader.unfinished()) this.say(line);
     });
     return truth;
   }

@@ -10,7 +10,7 @@ export const traceTurn = async (bus: Bus, turnId: string): Promise<string[]> => 
     const info = stored?.header.get('rl-info') ?? 'nothing';
     lines.push(`  ${stored?.time.toISOString().slice(11, 23) ?? ''.padEnd(12)} ${message.name} ${info}`);
   }
-  const kv = await jsm.direct.getMessage('KV_rl-sessions', { last_by_subj: `$KV.rl-sessions.turn.${turnId}` });
+  const kv = await jsm.streams.getMessage('KV_rl-sessions', { last_by_subj: `$KV.rl-sessions.turn.${turnId}` });
   lines.push(`  place ${kv?.string() ?? 'nothing'}`);
   return lines;
 };

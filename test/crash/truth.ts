@@ -62,14 +62,20 @@ export class TruthReader {
     return traceTurn(this.bus, turnId);
   }
 
-  /** Whether every durable consumer has handled and acknowledged everything there is. */
-  async isQuiet(): Promise<boolean> {
+  /** Durable consumers that have not handled and acknowledged everything there is, for a person. */
+  async unfinished(): Promise<readonly string[]> {
     const { jsm } = this.bus.connection.current();
+    const lines: string[] = [];
     for (const { stream, durable } of Object.values(CONSUMERS)) {
       const info = await jsm.consumers.info(stream, durable).catch(() => null);
-      if (info !== null && info.num_pending + info.num_ack_pending > 0) return false;
+      if (info === null || info.num_pending + info.num_ack_pending === 0) continue;
+      const { num_pending: pending, num_ack_pending: unacknowledged, ack_floor: floor, cluster } = info;
+      const leader = cluster === undefined ? '' : `, led by ${cluster.leader ?? 'nobody'}`;
+      lines.push(
+        `${durable}: ${pending} waiting and ${unacknowledged} not acknowledged after ${floor.stream_seq}${leader}`,
+      );
     }
-    return true;
+    return lines;
   }
 
   private async removed(): Promise<Record<StreamName, number>> {

@@ -493,6 +493,22 @@ describe('the bus', () => {
         (await bus.connection.current().jsm.streams.info('RL_FOLLOWS')).state.consumer_count;
       await until(async () => (await consumers()) === 0, { what: 'no consumer is left' });
     });
+
+    it('gives up on a server that says nothing any more in the middle of it', async () => {
+      const bus = newBus();
+      const turns = Array.from({ length: 1100 }, (_, i) => `t${i}`);
+      await Promise.all(turns.map((turn) => follow(bus, turn)));
+      const reader = bus.scan('RL_FOLLOWS')[Symbol.asyncIterator]();
+      // The first batch, which has come as a whole.
+      for (let i = 0; i < 1000; i += 1) await reader.next();
+      process.kill(server.pid!, 'SIGSTOP');
+      try {
+        await expect(reader.next()).rejects.toBeInstanceOf(BusUnavailableError);
+      } finally {
+        process.kill(server.pid!, 'SIGCONT');
+      }
+      await until(async () => (await scan(bus).catch(() => [])).length === 1100, { what: 'the next scan reads all' });
+    }, 60_000);
   });
 
   describe('documents', () => {

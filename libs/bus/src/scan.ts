@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { DeliverPolicy, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 import type { Session } from './connection';
 import { BusUnavailableError } from './errors';
 
 const BATCH = 1000;
 const BATCH_EXPIRES_MS = 1000;
+/** How much longer the word that a batch has ended may take. */
+const WORD_MS = 4000;
 /** Passes over a stream without a message, while its leader says that there is one, and the pause between two in milliseconds. */
 const MOST_PASSES = 20;
 const PASS_PAUSE_MS = 100;
@@ -77,7 +79,8 @@ async function* scanOnce(session: Session, { stream, filter, next, last }: Range
     for (let more = (await consumer.info()).num_pending > 0; more;) {
       // Batches that end by themselves: the last message may be deleted while it is waited for.
       more = false;
-      for await (const message of await consumer.fetch({ max_messages: BATCH, expires: BATCH_EXPIRES_MS })) {
+      const batch = await consumer.fetch({ max_messages: BATCH, expires: BATCH_EXPIRES_MS });
+      for await (const message of withoutStandstill(batch, stream)) {
         yield message;
         if (message.info.pending === 0 || message.seq >= last) return;
         more = true;
@@ -85,6 +88,26 @@ async function* scanOnce(session: Session, { stream, filter, next, last }: Range
     }
   } finally {
     await consumer.delete().catch(() => undefined);
+  }
+}
+
+/** The client waits without end for a batch whose server was lost, in a cluster also when it is back with the others. */
+async function* withoutStandstill(batch: ConsumerMessages, stream: string): AsyncGenerator<JsMsg> {
+  const messages = batch[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<JsMsg>> => {
+    const timer = setTimeout(() => {
+      batch.stop(new BusUnavailableError(`reading ${stream} came to a standstill`));
+    }, BATCH_EXPIRES_MS + WORD_MS);
+    try {
+      return await messages.next();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  try {
+    for (let each = await next(); each.done !== true; each = await next()) yield each.value;
+  } finally {
+    batch.stop();
   }
 }
 
