@@ -4,13 +4,14 @@ import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import {
+  isPocketPortFixed,
   isTrainerWanted,
   pocketTokenizerEnv,
   pocketTrainerEnv,
   providePocketEngines,
   usesPocketModel,
 } from './lib/pocket-stack.mjs';
-import { answers, freePort, requireFreePort } from './lib/ports.mjs';
+import { answers, freePort, reachedAt, requireFreePort } from './lib/ports.mjs';
 import { Problem, runScript } from './lib/problem.mjs';
 import { loadConfigLibrary, loadContractsLibrary, loadPoolsLibrary, root } from './lib/project.mjs';
 import { isPolicyReachable, isReachable } from './lib/reachable.mjs';
@@ -88,8 +89,10 @@ async function refuseTakenPorts(config, settings, { judges }) {
     requireFreePort({ host: section.host, port, path, env: envOf(path), reserved });
   await require(gateway, 'gateway.port');
   await require(door, 'door.port');
+  const configured = config.configuredSettings(process.env);
+  if (isPocketPortFixed(settings, configured)) await require(pocket, 'pocket.port');
   if (metrics.port === 0) return;
-  const isTrained = isTrainerWanted(settings, config.configuredSettings(process.env));
+  const isTrained = isTrainerWanted(settings, configured);
   const count = 1 + judgeCount(settings, judges) + teacherCount(settings) + (isTrained ? 1 : 0);
   for (let index = 0; index < count; index += 1) await require(metrics, 'metrics.port', metrics.port + index);
 }
@@ -112,7 +115,7 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   const natsUrl = await provideNats(supervisor, config, settings, stateDir);
   const configured = config.configuredSettings(process.env);
   const usesPocket = usesPocketModel(settings);
-  const engine = usesPocket ? await providePocketEngines(supervisor, { settings, stateDir }) : {};
+  const engine = usesPocket ? await providePocketEngines(supervisor, { settings, configured, stateDir }) : {};
   const recordsDir = configured.has('records.dir') ? settings.records.dir : join(stateDir, 'records');
   const env = { ...process.env, OPENCLAW_RL_NATS_URL: natsUrl, OPENCLAW_RL_RECORDS_DIR: recordsDir, ...engine };
   const { port } = settings.metrics;
@@ -134,7 +137,13 @@ async function startAll(supervisor, config, settings, { judges, stateDir }) {
   const gatewayUrl = urlOf(gateway.details, settings.gateway);
   const doorUrl = urlOf(door.details, settings.door);
   const ownNats = configured.has('nats.url') ? {} : { OPENCLAW_RL_NATS_URL: natsUrl };
-  noteRunning(stateDir, { gateway: gatewayUrl, door: doorUrl, settings: { ...ownNats, ...engine } });
+  noteRunning(stateDir, {
+    gateway: gatewayUrl,
+    door: doorUrl,
+    settings: { ...ownNats, ...engine },
+    environment: config.plainVariables(process.env),
+    configured: config.configuredValues(settings, process.env),
+  });
   const isTrained = isTrainerWanted(settings, configured);
   if (isTrained) {
     const trainer = pocketTrainerEnv(settings, { configured, stateDir, doorUrl });
@@ -174,8 +183,7 @@ async function requireNats(urls) {
 
 /** The URL that a service said it listens on, as a client on this machine writes it. */
 function urlOf(details, { host, port }) {
-  const url = details === '' ? `http://${host}:${port}` : details;
-  return url.replace(/\/$/, '').replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1');
+  return reachedAt(details === '' ? `http://${host}:${port}` : details);
 }
 
 /** Resolves when a first signal has stopped everything; a second one kills. */

@@ -1,11 +1,16 @@
 import { join, resolve } from 'node:path';
-import { freePort } from './ports.mjs';
+import { freePort, reachedAt } from './ports.mjs';
 import { root } from './project.mjs';
 import { appSpec } from './services.mjs';
 
 /** Nobody is configured to serve: the pocket model does. */
 export function usesPocketModel({ server }) {
   return server.baseUrl === null;
+}
+
+/** Whether the policy's pocket engine has to have the port that is configured; else it gets one that is free. */
+export function isPocketPortFixed(settings, configured) {
+  return usesPocketModel(settings) && configured.has('pocket.port') && settings.pocket.port !== 0;
 }
 
 /** The pocket model learns from what it is told, unless somebody wants another trainer. */
@@ -17,24 +22,34 @@ export function isTrainerWanted(settings, configured) {
  * Starts the pocket model's engine, policy and judge, and where hints are asked for a second one, judge and teacher, whose
  * weights never change. Each comes back with the weights that it served. Returns the variables that name them to the apps.
  */
-export async function providePocketEngines(supervisor, { settings, stateDir }) {
+export async function providePocketEngines(supervisor, { settings, configured, stateDir }) {
   const { server, rl, pocket } = settings;
-  const start = async (name) => {
-    const port = await freePort();
+  const start = async (name, { host, port, servedFile }) => {
     const env = {
       ...process.env,
       ...modelEnv(settings),
-      OPENCLAW_RL_POCKET_HOST: '127.0.0.1',
+      OPENCLAW_RL_POCKET_HOST: host,
       OPENCLAW_RL_POCKET_PORT: String(port),
-      OPENCLAW_RL_POCKET_SERVED_FILE: join(stateDir, `${name}.json`),
+      OPENCLAW_RL_POCKET_SERVED_FILE: servedFile,
     };
     await supervisor.start([appSpec('pocket-engine', { name, env })]);
-    return `http://127.0.0.1:${port}`;
+    return reachedAt(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
   };
+  // Each of its own: what is configured is the policy's.
+  const ownPlace = async (name) => ({
+    host: pocket.host,
+    port: await freePort(),
+    servedFile: join(stateDir, `${name}.json`),
+  });
+  const policyPlace = async () => ({
+    ...(await ownPlace('pocket-engine')),
+    ...(isPocketPortFixed(settings, configured) && { port: pocket.port }),
+    ...(configured.has('pocket.served_file') && { servedFile: pocket.servedFile }),
+  });
   const judges = server.judgeBaseUrl === null;
   const [policyUrl, judgeUrl] = await Promise.all([
-    start('pocket-engine'),
-    judges && rl.asksTeacher ? start('pocket-teacher') : null,
+    policyPlace().then((place) => start('pocket-engine', place)),
+    judges && rl.asksTeacher ? ownPlace('pocket-teacher').then((place) => start('pocket-teacher', place)) : null,
   ]);
   return {
     OPENCLAW_RL_SERVER_BASE_URL: policyUrl,

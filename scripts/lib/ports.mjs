@@ -53,6 +53,11 @@ export async function requireFreePort({ host, port, path, env, reserved = [] }) 
   }
 }
 
+/** A URL that something listens on, as a client on this machine writes it. */
+export function reachedAt(url) {
+  return url.replace(/\/$/, '').replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1');
+}
+
 /** Whether something accepts connections. */
 export function answers(host, port, timeoutMs = 3000) {
   return new Promise((resolve) => {

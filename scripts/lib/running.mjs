@@ -2,12 +2,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Notes where a stack is and the settings that it has made itself, for the doctor: addresses on this machine, no key.
- * The process tells it from the note of one that was killed.
+ * Notes for the doctor where a stack is (`gateway`, `door`), the variables that it has made itself (`settings`) and those that
+ * it was given (`environment`), and what is configured in it by path (`configured`). No secret is among them. The process
+ * tells it from the note of one that was killed.
  */
-export function noteRunning(stateDir, { gateway, door, settings }) {
+export function noteRunning(stateDir, note) {
   mkdirSync(stateDir, { recursive: true });
-  writeFileSync(fileIn(stateDir), JSON.stringify({ pid: process.pid, gateway, door, settings }, null, 2));
+  writeFileSync(fileIn(stateDir), JSON.stringify({ pid: process.pid, ...note }, null, 2));
 }
 
 /** Takes the note away when the stack stops. */

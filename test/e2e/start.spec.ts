@@ -1,8 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STREAMS } from '@app/contracts';
 import { freePort, until } from '@app/testing';
@@ -281,6 +281,27 @@ describe('the whole stack', () => {
     expect(stack.output()).toContain(`are written to ${join(folder, 'state', 'records')}`);
   });
 
+  test('puts the pocket engine where its settings say', async () => {
+    const port = await freePort();
+    const servedFile = join(folder, 'served.json');
+    const where = { OPENCLAW_RL_POCKET_HOST: '0.0.0.0', OPENCLAW_RL_POCKET_PORT: String(port) };
+    const stack = await startUp({ ...(await freeDoors()), ...where, OPENCLAW_RL_POCKET_SERVED_FILE: servedFile });
+    expect(readyLines(stack, 'pocket-engine')).toHaveLength(1);
+    for (const host of ['127.0.0.1', ...addressesOutside().slice(0, 1)]) {
+      expect((await fetch(`http://${host}:${port}/v1/models`)).status).toBe(200);
+    }
+    const update = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const weights = { model_path: join(root, 'libs/pocket-lm/weights'), weight_version: '0' };
+    const loaded = await fetch(`http://127.0.0.1:${port}/update_weights_from_disk`, {
+      ...update,
+      body: JSON.stringify(weights),
+    });
+    expect([loaded.status, existsSync(servedFile)]).toEqual([200, true]);
+    const second = start({ ...(await freeDoors()), ...where, OPENCLAW_RL_CONFIG: join(folder, 'empty.toml') });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`Port ${port} on 0.0.0.0 is taken, and pocket.port (`);
+  });
+
   test('keeps two stacks from one store, at any log level', async () => {
     await startUp({ ...(await freeDoors()), OPENCLAW_RL_LOGS_LEVEL: 'error' });
     const second = start(await freeDoors());
@@ -296,6 +317,13 @@ describe('the whole stack', () => {
     await until(() => !all.some(isAlive), { what: 'all processes have ended', timeoutMs: 20_000 });
   });
 });
+
+/** This machine's addresses of IPv4 that others know it by. */
+function addressesOutside(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : [])),
+  );
+}
 
 function readyLines(stack: Started, service: string): string[] {
   const line = new RegExp(`^${service} +\\| .*\\bready\\b`);

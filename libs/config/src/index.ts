@@ -1,5 +1,6 @@
 export { describeSettings, settingsTable, type SettingRow } from './describe-settings';
-export { configuredSettings, loadSettings } from './load-settings';
+export { configuredSettings, configuredValues, plainVariables, valueOf, type ConfiguredSetting } from './configured';
+export { loadSettings } from './load-settings';
 export { nearestNameOrNull } from './nearest-name';
 export { isLoopback, plainHttpWarning } from './loopback';
 export { Settings, type SectionName } from './settings';

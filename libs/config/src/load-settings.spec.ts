@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { configuredSettings, loadSettings } from './load-settings';
+import { configuredSettings, configuredValues, plainVariables } from './configured';
+import { loadSettings } from './load-settings';
 import type { Settings } from './settings';
 import { SettingsError } from './settings-error';
 import type { Environment } from './sources';
@@ -47,6 +48,24 @@ describe('where settings come from', () => {
   test('says which settings were configured', () => {
     const configured = configuredSettings({ NATS_URL: 'nats://a:1' }, () => '[judge]\nvotes = 5');
     expect([...configured].sort()).toEqual(['judge.votes', 'nats.url']);
+  });
+
+  test('tells what was configured, as it is used and without secrets, and where', () => {
+    const files = toml('[judge]\nvotes = 5\n[gateway]\napi_keys = ["hidden"]');
+    const env = { NATS_URL: 'nats://u:hidden@a:1', OPENCLAW_RL_POOLS_POLICY_ENGINES: 'http://a/v1' };
+    const model = { OPENCLAW_RL_SERVER_POLICY_MODEL: 'p' };
+    const settings = load({ ...env, ...model }, files);
+    expect(configuredValues(settings, env, (path) => files[path] ?? null)).toEqual({
+      'judge.votes': { value: 5, from: 'openclaw-rl.toml' },
+      'nats.url': { value: 'nats://***@a:1', from: 'NATS_URL' },
+      'pools.policy_engines': { value: ['http://a'], from: 'OPENCLAW_RL_POOLS_POLICY_ENGINES' },
+    });
+  });
+
+  test('tells the variables that are settings and no secrets', () => {
+    const env = { PATH: '/bin', PORT: '1', OPENCLAW_RL_CONFIG: 'my.toml', PRM_M: ' ' };
+    const secret = { SGLANG_API_KEY: 'hidden', OPENCLAW_RL_DOOR_API_KEYS: 'hidden', NATS_URL: 'nats://u:hidden@a:1' };
+    expect(plainVariables({ ...env, ...secret })).toEqual({ PORT: '1', OPENCLAW_RL_CONFIG: 'my.toml' });
   });
 
   test('gives settings that nobody can change', () => {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { CATALOGUE, type CatalogueEntry } from './catalogue';
 import { resolveSettings } from './resolve';
+import { readFileOrNull } from './read-file';
 import { redact } from './redact';
 import { Settings } from './settings';
 import { SettingsError } from './settings-error';
@@ -28,14 +28,6 @@ export function loadSettings(env: Environment = process.env, readFile: ReadFile 
   if (problems.length > 0) throw new SettingsError(problems);
   for (const section of Object.values(settings)) Object.freeze(section);
   return Object.freeze(settings);
-}
-
-/** Paths of the settings that the file or the environment names, e.g. `nats.url`. Says nothing about their values. */
-export function configuredSettings(
-  env: Environment = process.env,
-  readFile: ReadFile = readFileOrNull,
-): ReadonlySet<string> {
-  return new Set(readSources(env, readFile, []).keys());
 }
 
 interface SectionCheck {
@@ -67,8 +59,4 @@ function checkSection(defaults: object, { entries, found, refused, problems }: S
 function describeRefusal(entry: CatalogueEntry, found: Found | undefined): string {
   const shown = JSON.stringify(redact(found?.value, entry.secret));
   return `${entry.path} (${entry.env.join(', ')}) is ${shown}, from ${found?.from ?? 'nowhere'}; allowed: ${entry.kind.allowed}`;
-}
-
-function readFileOrNull(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }

@@ -7,7 +7,10 @@ export class PocketSettings extends SettingsSection {
   @Setting('Address to listen on', text('an address or host name', /^[\w.:-]+$/))
   readonly host: string = '127.0.0.1';
 
-  @Setting('Port to listen on (0: a free one)', whole({ min: 0, max: 65_535 }))
+  @Setting(
+    'Port to listen on (0: a free one); npm start takes a free one where it is not set',
+    whole({ min: 0, max: 65_535 }),
+  )
   readonly port: number = 30_001;
 
   @Setting('Folder of the model', text('path of a folder'))
@@ -19,6 +22,9 @@ export class PocketSettings extends SettingsSection {
   @Setting('Model id of the judge, which is rules', text('a model id'))
   readonly judgeModel: string = 'pocket-judge';
 
-  @Setting('File that notes which weights serve, so that the engine comes back with them', text('path of a file'))
+  @Setting(
+    'File that notes which weights serve, so that the engine comes back with them; npm start: in its folder, if not set',
+    text('path of a file'),
+  )
   readonly servedFile: string = '.openclaw-rl/pocket-engine.json';
 }

@@ -21,7 +21,9 @@ export class TrainerSettings extends SettingsSection {
   @Setting('Name of the trainer at the door', text('1 to 128 visible ASCII characters', /^[\x21-\x7e]{1,128}$/))
   readonly name: string = 'trainer';
 
-  @Setting("URL of the trainer's door", optional(httpUrl()), { shownDefault: 'door.port on this machine' })
+  @Setting("URL of the trainer's door; the trainer of npm start takes its own door", optional(httpUrl()), {
+    shownDefault: 'door.port on this machine',
+  })
   readonly doorUrl: string | null = null;
 
   @Setting("Name of the environment variable with the door's key", optional(variable), {
