@@ -63,18 +63,25 @@ describe('npm run doctor', () => {
   };
 
   it(
-    'finds what npm start has started, by its note, and nothing wrong with it',
+    'finds what npm start has started, from another shell, and what is configured since and not taken in',
     async () => {
       const stack: Stack = await startStack({});
       try {
-        const { code, output } = await doctor(['--json', '--running', '--state', join(stack.folder, 'state')], {
-          OPENCLAW_RL_NATS_STORE_GB: '1',
-        });
+        const state = ['--state', join(stack.folder, 'state')];
+        const { code, output } = await doctor(['--json', '--running', ...state]);
         const { ok, checks } = JSON.parse(output) as Report;
         expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
         expect([ok, code]).toEqual([true, 0]);
         expect(checks.find(({ id }) => id === 'turn')?.seen).toMatch(/settled as no_next_state, removed$/);
         expect(checks.find(({ id }) => id === 'route')?.seen).toContain('sglext');
+        const url = `http://127.0.0.1:${await freePort()}`;
+        const changed = await doctor(state, {}, { toml: `[server]\nbase_url = "${url}"\npolicy_model = "m"\n` });
+        expect(changed.output).toMatch(/^warning +settings in use +server\.base_url is .*the running stack has none/m);
+        expect(changed.output).toContain('-> stop npm start and start it again');
+        expect(changed.output).toMatch(
+          new RegExp(`^FAILED +policy +.*connection refused at ${new URL(url).host}`, 'm'),
+        );
+        expect(changed.code).toBe(1);
       } finally {
         await stack.stop();
       }

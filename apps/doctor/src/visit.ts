@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import {
   configuredSettings,
+  configuredValues,
   loadSettings,
   Settings,
   SettingsError,
+  type ConfiguredSetting,
   type Environment,
   type ReadFile,
 } from '@app/config';
+import { asRunning, withItsFile } from './as-running';
 import { BusVisit } from './bus-visit';
 import type { Options } from './options';
 import { PolicyVisit } from './policy-visit';
@@ -20,6 +23,8 @@ export interface Visit {
   readonly settings: Settings;
   /** Paths of the settings that the file, the environment or `npm start` has set. */
   readonly configured: ReadonlySet<string>;
+  /** What the file and the user's own environment say, by path. */
+  readonly own: Readonly<Record<string, ConfiguredSetting>>;
   /** Settings that cannot be used, in words. */
   readonly problems: readonly string[];
   /** The stack that `npm start` has started here; null: none runs, or it runs in another way. */
@@ -50,13 +55,15 @@ const read = (env: Environment, readFile?: ReadFile): Pick<Visit, 'settings' | '
 /** Reads settings and notes; opens nothing. */
 export const beginVisit = (options: Options, given: Environment, readFile?: ReadFile): Visit => {
   const running = readRunningStack(options.stateDir);
-  const env = { ...given, ...running?.settings };
+  const own = withItsFile(given, running);
+  const env = asRunning(own, running, readFile);
   const { settings, configured, problems } = read(env, readFile);
   return {
     options,
     env,
     settings,
     configured,
+    own: configuredValues(settings, own, readFile),
     problems,
     running,
     isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),

@@ -19,6 +19,7 @@ import { policyModelCheck } from './policy-model';
 import { policyStreamCheck } from './policy-stream';
 import { poolsCheck } from './pools';
 import { portsCheck } from './ports';
+import { restartCheck } from './restart';
 import { routeCheck } from './route';
 import { settingsCheck } from './settings';
 import { teacherCheck } from './teacher';
@@ -29,6 +30,7 @@ import { workersCheck } from './workers';
 export const CHECKS: readonly Check[] = [
   nodeCheck,
   settingsCheck,
+  restartCheck,
   poolsCheck,
   portsCheck,
   diskCheck,
