@@ -114,10 +114,23 @@ describe('the doctor on the update gate', () => {
     });
   });
 
+  it('takes no offence at a judge who waits for it, as he has to on the engine of the policy', async () => {
+    const stack = await Stack.start(opened);
+    await stack.startWorkers(opened);
+    expect((await stack.consult(['workers'])).workers).toMatchObject({ status: 'ok' });
+    await train(stack, 80_000);
+    const isWaiting = async (): Promise<boolean> => {
+      const { workers } = await stack.consult(['workers']);
+      expect(workers?.status).not.toBe('failed');
+      return workers?.seen === 'prm-judge waits for the update gate' && workers.status === 'warning';
+    };
+    await until(isWaiting, { what: 'a judge who waits', timeoutMs: 60_000 });
+  });
+
   it('says that a turn had to wait for it too long', async () => {
     const stack = await Stack.start(opened, { OPENCLAW_RL_GATE_HOLD_S: '0' });
     await stack.startWorkers(opened);
-    await train(stack, 60_000);
+    await train(stack, 80_000);
     const isClosed = async (): Promise<boolean> => {
       const { turn } = await stack.consult(['turn']);
       return turn?.seen === 'the gate was closed for all the time that a request waits';

@@ -2,7 +2,7 @@ import { isRecord } from '@app/chat';
 import type { Check } from '../check';
 import { failed, ok, warning, type Finding } from '../finding';
 import { describeAnswer } from '../network/describe-answer';
-import { ask, objectIn } from '../network/http';
+import { ask, objectIn, type Answer } from '../network/http';
 import type { Visit } from '../visit';
 
 const SECOND = 1000;
@@ -60,8 +60,20 @@ export const judgeGate = (policy: Readonly<Record<string, unknown>>, now: number
   return ok(`open, policy version ${String(policy.policy_version)}`);
 };
 
-const look = async ({ doorUrl, settings }: Visit): Promise<Finding> => {
-  const answer = await ask(`${doorUrl}/v1/policy`, { key: settings.door.apiKeys[0] });
+const askPolicy = ({ doorUrl, settings }: Visit): Promise<Answer> =>
+  ask(`${doorUrl}/v1/policy`, { key: settings.door.apiKeys[0] });
+
+/** Whether the door says that the gate is closed; false where it says nothing. */
+export const isGateClosed = async (visit: Visit): Promise<boolean> => {
+  const policy = await askPolicy(visit).then(
+    ({ text }) => objectIn(text),
+    () => null,
+  );
+  return isRecord(policy?.gate) && policy.gate.closed === true;
+};
+
+const look = async (visit: Visit): Promise<Finding> => {
+  const answer = await askPolicy(visit);
   const policy = objectIn(answer.text);
   if (answer.status !== 200 || policy === null)
     return failed(describeAnswer(answer), 'look at the log of sample-submitter');

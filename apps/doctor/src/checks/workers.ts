@@ -1,8 +1,10 @@
 import type { Settings } from '@app/config';
 import { CONSUMERS, type ConsumerDefinition } from '@app/contracts';
+import { obeysGate, planPools } from '@app/pools';
 import type { Check } from '../check';
 import { failed, ok, unchecked, warning, worstOf, type Finding } from '../finding';
 import type { Visit } from '../visit';
+import { isGateClosed } from './gate';
 
 /** How often a queue is looked at, since a worker that has just been given something asks again at once. */
 const LOOKS = 10;
@@ -14,15 +16,19 @@ export interface Queue {
   readonly isServed: boolean;
   /** Messages that nobody has been given yet. */
   readonly pending: number;
+  /** It stands still as long as the update gate is closed, as it should. */
+  readonly isGated?: boolean;
 }
 
 export const judgeQueues = (queues: readonly Queue[], deadLetters: number): Finding => {
   const idle = queues.filter(({ isServed }) => !isServed);
-  const findings = idle.map(({ app, pending }) =>
-    failed(
-      `${app} takes no work${pending === 0 ? '' : `, and ${pending} messages wait`}`,
-      'it does not run, or waits for an engine that is out of order: its log lines say which',
-    ),
+  const findings = idle.map(({ app, pending, isGated }) =>
+    isGated === true
+      ? warning(`${app} waits for the update gate`, 'see the line about the update gate')
+      : failed(
+          `${app} takes no work${pending === 0 ? '' : `, and ${pending} messages wait`}`,
+          'it does not run, or waits for an engine that is out of order: its log lines say which',
+        ),
   );
   const behind = queues.filter(({ isServed, pending }) => isServed && pending > 1000);
   findings.push(
@@ -62,11 +68,27 @@ const lookAt = async (jsm: Manager, { stream, durable: app }: ConsumerDefinition
   return { app, isServed: false, pending };
 };
 
-const look = async ({ bus, settings }: Visit): Promise<Finding> => {
+/** Who asks the policy's own engines stands still while these take new weights. */
+const gatedApps = (settings: Settings): readonly string[] => {
+  const plan = planPools(settings);
+  const isJudgeGated = obeysGate(plan, plan.judgeUrls);
+  const isTeacherGated = isJudgeGated || settings.opd.teacher === 'policy';
+  return [...(isJudgeGated ? [CONSUMERS.judge.durable] : []), ...(isTeacherGated ? [CONSUMERS.teacher.durable] : [])];
+};
+
+const look = async (visit: Visit): Promise<Finding> => {
+  const { bus, settings } = visit;
   const { jsm } = await bus.session();
   const dead = await jsm.streams.info('RL_DEAD').catch(() => null);
   if (dead === null) return unchecked('the streams are not there yet: npm start');
-  return judgeQueues(await Promise.all(wanted(settings).map((each) => lookAt(jsm, each))), dead.state.messages);
+  const wasClosed = await isGateClosed(visit);
+  const queues = await Promise.all(wanted(settings).map((each) => lookAt(jsm, each)));
+  const isClosed = wasClosed || (await isGateClosed(visit));
+  const gated = isClosed ? gatedApps(settings) : [];
+  return judgeQueues(
+    queues.map((queue) => ({ ...queue, isGated: gated.includes(queue.app) })),
+    dead.state.messages,
+  );
 };
 
 export const workersCheck: Check = { id: 'workers', title: 'services', needs: ['gateway', 'jetstream'], look };
