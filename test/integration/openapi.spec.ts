@@ -204,6 +204,7 @@ describe('the OpenAPI document', () => {
     expect(await rate(turnId, {})).toBe(400);
     expect(await rate('nobody', { score: 1 })).toBe(404);
     expect(await statusOf('get /console/api/turns', { query: '?limit=0' })).toBe(400);
+    expect(await statusOf('get /console/api/sessions', { query: '?name=' })).toBe(400);
     const { sessions } = (await ask('get /console/api/sessions')).json();
     expect(await statusOf('delete /console/api/sessions/{id}', { id: sessions[0].session })).toBe(200);
     expect(await statusOf('delete /console/api/sessions/{id}', { id: 'nobody' })).toBe(404);
@@ -216,10 +217,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes the console’s page, and what there is where it was not built', async () => {
-    const files = { 'index.html': '<!doctype html>', 'assets/a.js': '1', 'assets/a.css': '' };
+    const files = { 'index.html': '<!doctype html>', 'assets/a.js': '1', 'assets/a.css': '', 'assets/a.svg': '' };
     const page = opened.add(await startConsolePage(files));
     expect(await statusOf('get /console', { at: page.url })).toBe(200);
-    for (const id of ['a.js', 'a.css'])
+    for (const id of ['a.js', 'a.css', 'a.svg'])
       expect(await statusOf('get /console/assets/{name}', { at: page.url, id })).toBe(200);
     const empty = opened.add(await startConsolePage({}));
     expect(await statusOf('get /console', { at: empty.url })).toBe(404);

@@ -162,10 +162,13 @@ export const SessionRow = Type.Object({
   outcome: orNull(Type.Number()),
 });
 
-/** The newest sessions. */
+/** The newest sessions; with a name those that go by it: by their key, or by what their client calls them. */
 export const ListSessions = defineRpc({
   subject: 'rl.rpc.console.sessions.v1',
-  request: Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 500 }) }),
+  request: Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  }),
   reply: Type.Object({ sessions: Type.Array(SessionRow) }),
 });
 
@@ -257,8 +260,8 @@ export const GatewayNow = Type.Object({
 /** Core NATS, stored nowhere: rows that have changed, told while somebody looks. */
 export const LIVE_SUBJECT = 'rl.live.console.v1';
 
-/** What is told on `LIVE_SUBJECT`. */
-export const LiveRows = Type.Object({ turns: Type.Array(TurnRow) });
+/** What is told on `LIVE_SUBJECT`. `gone`: turns that were removed; absent: none. */
+export const LiveRows = Type.Object({ turns: Type.Array(TurnRow), gone: Type.Optional(Type.Array(Id)) });
 
 export type TurnFate = (typeof TURN_FATES)[number];
 export type TurnRow = Static<typeof TurnRow>;

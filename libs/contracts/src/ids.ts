@@ -23,6 +23,16 @@ export const scopeOf = (caller: Caller): string =>
  */
 export const sessionKey = (scope: string, sessionId: string): string => digest(['session', scope, sessionId]);
 
+/** OpenClaw appends `:<boundary count>` to its affinity ids; the session is known without it. */
+export const withoutBoundaryCount = (name: string): string => name.replace(/:\d+$/, '');
+
+/** Keys of the sessions that a client may mean by a name: the one called so, and the one that an affinity header names so. */
+export const sessionKeysOf = (scope: string, name: string): string[] => {
+  const stripped = withoutBoundaryCount(name);
+  const names = stripped === '' ? [name] : [name, stripped];
+  return [...new Set(names)].map((each) => sessionKey(scope, each));
+};
+
 /** Key of the session that a turn without any identification begins. */
 export const rootSessionKey = (turnId: string): string => digest(['root', turnId]);
 

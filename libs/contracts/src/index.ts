@@ -43,6 +43,8 @@ export {
   rootSessionKey,
   scopeOf,
   sessionKey,
+  sessionKeysOf,
+  withoutBoundaryCount,
   type Caller,
 } from './ids';
 export {

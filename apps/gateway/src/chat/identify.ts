@@ -1,8 +1,8 @@
 import { findSidePrompt, hashConversationRoot, parseRuntimeLine, type Conversation } from '@app/chat';
-import { clientKey, narrowKey, sessionKey, type TurnInfo } from '@app/contracts';
+import { clientKey, narrowKey, sessionKey, withoutBoundaryCount, type TurnInfo } from '@app/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest } from '../errors/openai-error';
-import { decodeHeader, isSessionName, SESSION_NAME_FORM, withoutBoundaryCount } from '../http/session-name';
+import { decodeHeader, isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 import type { ChatRequest } from './parse-request';
 
 /** A session's name as the client wrote it, and where it stood. */

@@ -18,7 +18,7 @@ import type { Erased } from '../sessions/sessions.service';
 import { ConsoleGuard, roleOfRequest, type ConsoleRequest } from './console.guard';
 import { ConsoleQueries } from './console-queries';
 import { RatingDto } from '../feedback/rating.dto';
-import { TurnsQueryDto, turnsRequestOf } from './console-query.dto';
+import { SessionsQueryDto, TurnsQueryDto, turnsRequestOf } from './console-query.dto';
 import { requireOperator } from './console-role';
 import { ConsoleWork } from './console-work';
 import { LiveFeed } from './live-feed';
@@ -34,8 +34,8 @@ const idOf = (id: string): string => {
 };
 
 /** @throws OpenAiError 400 */
-const readQuery = (query: unknown): TurnsQueryDto => {
-  const result = readFlatBody(TurnsQueryDto, query);
+const readQuery = <Dto extends object>(dto: new () => Dto, query: unknown): Dto => {
+  const result = readFlatBody(dto, query);
   if ('fault' in result) throw invalidRequest(result.fault.field, result.fault.message);
   return result.body;
 };
@@ -51,11 +51,6 @@ export class ConsoleDataController {
     private readonly gateway: GatewayView,
   ) {}
 
-  @Get('role')
-  readRole(@Req() request: ConsoleRequest): { role: string } {
-    return { role: roleOfRequest(request) };
-  }
-
   @Get('now')
   @Header('content-type', JSON_TYPE)
   readNow(): Promise<string> {
@@ -70,7 +65,7 @@ export class ConsoleDataController {
   @Get('turns')
   @Header('content-type', JSON_TYPE)
   listTurns(@Query() query: unknown): Promise<string> {
-    return this.queries.ask(ListTurns, turnsRequestOf(readQuery(query)));
+    return this.queries.ask(ListTurns, turnsRequestOf(readQuery(TurnsQueryDto, query)));
   }
 
   @Get('turns/:id')
@@ -81,8 +76,9 @@ export class ConsoleDataController {
 
   @Get('sessions')
   @Header('content-type', JSON_TYPE)
-  listSessions(): Promise<string> {
-    return this.queries.ask(ListSessions, { limit: MAX_SESSIONS });
+  listSessions(@Query() query: unknown): Promise<string> {
+    const { name } = readQuery(SessionsQueryDto, query);
+    return this.queries.ask(ListSessions, { limit: MAX_SESSIONS, ...(name === undefined ? {} : { name }) });
   }
 
   @Get('learning')

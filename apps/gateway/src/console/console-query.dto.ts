@@ -8,6 +8,7 @@ import {
   type TurnsRequest,
 } from '@app/contracts';
 import { IsAllowed } from '@app/http';
+import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 const isId = (value: unknown): boolean => typeof value === 'string' && isSubjectToken(value);
 const isOneOf =
@@ -42,6 +43,13 @@ export class TurnsQueryDto {
   @IsOptional()
   @IsAllowed(TURN_FATES.join(', '), isOneOf(TURN_FATES))
   fate?: TurnFate;
+}
+
+/** Query of the list of sessions. */
+export class SessionsQueryDto {
+  @IsOptional()
+  @IsAllowed(`the key of a session, or what its client calls it: ${SESSION_NAME_FORM}`, isSessionName)
+  name?: string;
 }
 
 const DEFAULT_LIMIT = 100;

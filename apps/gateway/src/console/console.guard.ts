@@ -14,6 +14,10 @@ export const roleOfRequest = ({ rlConsoleRole }: ConsoleRequest): ConsoleRole =>
   return rlConsoleRole;
 };
 
+/** What a key may, or why nothing. */
+export type RoleTold =
+  { readonly role: ConsoleRole; readonly refusal: null } | { readonly role: null; readonly refusal: string };
+
 /** Lets nobody at the console's data without a role. */
 @Injectable()
 export class ConsoleGuard implements CanActivate {
@@ -27,8 +31,22 @@ export class ConsoleGuard implements CanActivate {
   /** @throws OpenAiError 401, 403 */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
-    if (this.access.viewerKeys.length + this.access.operatorKeys.length === 0) assertSameSite(request.headers);
-    request.rlConsoleRole = roleOf(request.headers.authorization, request.ip, this.access);
+    request.rlConsoleRole = this.roleOf(request);
     return true;
+  }
+
+  /** Whoever asks what he may is told so; that he may nothing is an answer, too. @throws OpenAiError 403 */
+  tellRole(request: ConsoleRequest): RoleTold {
+    try {
+      return { role: this.roleOf(request), refusal: null };
+    } catch (error) {
+      if (error instanceof OpenAiError && error.status === 401) return { role: null, refusal: error.message };
+      throw error;
+    }
+  }
+
+  private roleOf({ headers, ip }: ConsoleRequest): ConsoleRole {
+    if (this.access.viewerKeys.length + this.access.operatorKeys.length === 0) assertSameSite(headers);
+    return roleOf(headers.authorization, ip, this.access);
   }
 }

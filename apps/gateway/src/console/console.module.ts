@@ -9,7 +9,9 @@ import { ConsoleDataController } from './console-data.controller';
 import { BUILT_CONSOLE, readConsoleFiles } from './console-files';
 import { CONSOLE_FILES, ConsolePageController } from './console-page.controller';
 import { ConsoleQueries } from './console-queries';
+import { ConsoleRoleController } from './console-role.controller';
 import { ConsoleWork } from './console-work';
+import { ConsoleGuard } from './console.guard';
 import { GatewayView } from './gateway-view';
 import { LiveFeed } from './live-feed';
 
@@ -21,9 +23,10 @@ export class ConsoleModule {
     return {
       module: ConsoleModule,
       imports: [CaptureModule, GateModule, UpstreamModule],
-      controllers: [ConsolePageController, ConsoleDataController],
+      controllers: [ConsolePageController, ConsoleRoleController, ConsoleDataController],
       providers: [
         { provide: CONSOLE_FILES, useFactory: () => readConsoleFiles(BUILT_CONSOLE) },
+        ConsoleGuard,
         ConsoleQueries,
         ConsoleWork,
         LiveFeed,

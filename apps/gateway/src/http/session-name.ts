@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { sessionKey } from '@app/contracts';
 
 /** Longest name of a session, in UTF-16 units. */
 export const MAX_SESSION_NAME = 512;
@@ -17,14 +16,4 @@ export const isSessionName = (value: unknown): value is string =>
 export const decodeHeader = (value: string): string => {
   const bytes = Buffer.from(value, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : value;
-};
-
-/** OpenClaw appends `:<boundary count>` to its affinity ids; the session is known without it. */
-export const withoutBoundaryCount = (name: string): string => name.replace(/:\d+$/, '');
-
-/** Keys of the sessions that a client may mean by a name: the one called so, and the one that an affinity header names so. */
-export const sessionKeysOf = (scope: string, name: string): string[] => {
-  const stripped = withoutBoundaryCount(name);
-  const names = stripped === '' ? [name] : [name, stripped];
-  return [...new Set(names)].map((each) => sessionKey(scope, each));
 };

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
-import { BUCKETS, CONSUMERS, parseSessionDocument, sessionDocumentKey, type SessionDocument } from '@app/contracts';
+import {
+  BUCKETS,
+  CONSUMERS,
+  parseSessionDocument,
+  sessionDocumentKey,
+  sessionKeysOf,
+  type SessionDocument,
+} from '@app/contracts';
 import { Outbox } from '../capture/outbox';
-import { sessionKeysOf } from '../http/session-name';
 
 /** How long a word about a session waits until everybody knows its turns, and how often it looks. */
 const CATCH_UP_MS = 2000;

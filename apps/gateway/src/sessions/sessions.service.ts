@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Bus } from '@app/bus';
-import { EraseSession, SessionClosed } from '@app/contracts';
+import { EraseSession, SessionClosed, sessionKeysOf } from '@app/contracts';
 import { OpenAiError } from '../errors/openai-error';
-import { sessionKeysOf } from '../http/session-name';
 import { KnownSessions } from './known-sessions';
 
 /** Scanning the streams of a full store takes a while. */

@@ -19,6 +19,7 @@ export class ConsoleIndex implements BeforeApplicationShutdown {
   readonly rows = new TurnRows(MAX_TURNS);
   private readonly followers: readonly StreamFollower[];
   private readonly listeners = new Set<(turnId: string) => void>();
+  private readonly goneListeners = new Set<(turnId: string) => void>();
   private isRunning = false;
   private asked = -Infinity;
 
@@ -66,6 +67,18 @@ export class ConsoleIndex implements BeforeApplicationShutdown {
   /** Calls `listener` with every turn that something new is known of. */
   onChange(listener: (turnId: string) => void): void {
     this.listeners.add(listener);
+  }
+
+  /** Calls `listener` with every turn that was removed. */
+  onGone(listener: (turnId: string) => void): void {
+    this.goneListeners.add(listener);
+  }
+
+  /** A turn was removed. */
+  forget(turnId: string): void {
+    if (this.rows.get(turnId) === null) return;
+    this.rows.forget(turnId);
+    for (const listener of this.goneListeners) listener(turnId);
   }
 
   /** Finds the sessions of rows that have none yet. Where the session-tracker has said nothing, they stay without. */

@@ -3,7 +3,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { ForgetAnswers, ListSessions, ListTurns, ReadLearning, ReadNow, ReadTurn } from '@app/contracts';
 import { ConsoleIndex } from './console-index';
 import { LearningService } from './learning.service';
-import { pageOf, sessionsOf } from './list-rows';
+import { pageOf, rowsCalled, sessionsOf } from './list-rows';
 import { NowService } from './now.service';
 import { TurnDetailService } from './turn-detail.service';
 
@@ -38,11 +38,12 @@ export class ConsoleController {
 
   @MessagePattern(ListSessions.subject)
   async listSessions(@Payload() text: string): Promise<string> {
-    const { limit } = ListSessions.decodeRequest(text);
+    const { limit, name } = ListSessions.decodeRequest(text);
     await this.index.ready();
     const { rows } = this.index;
     await this.index.place(rows.list());
-    const sessions = sessionsOf(rows.list(), (session) => {
+    const asked = name === undefined ? rows.list() : rowsCalled(rows.list(), name);
+    const sessions = sessionsOf(asked, (session) => {
       const end = rows.endOf(session);
       return end === null ? null : { ended: end.cause, endedAt: end.endedAt ?? null, outcome: end.outcome ?? null };
     });

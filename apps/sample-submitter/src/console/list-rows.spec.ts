@@ -1,6 +1,6 @@
-import type { TurnRow } from '@app/contracts';
+import { sessionKey, type TurnRow } from '@app/contracts';
 import fc from 'fast-check';
-import { pageOf, sessionsOf } from './list-rows';
+import { pageOf, rowsCalled, sessionsOf } from './list-rows';
 
 const row = (turnId: string, more: Partial<TurnRow> = {}): TurnRow =>
   ({ turnId, session: 's', kind: 'main', route: 'sglext', fate: 'open', arrivedAt: 0, ...more }) as TurnRow;
@@ -20,6 +20,24 @@ test('pages, one after the other, are the filtered list', () => {
       expect(seen).toEqual(rows.filter(({ kind }) => kind === 'main').map(({ turnId }) => turnId));
     }),
   );
+});
+
+test('a session goes by its key and by what its client calls it, whoever the client is', () => {
+  const turn = (turnId: string, scope: string | null, session: string | null) => ({ ...row(turnId), session, scope });
+  const mine = [turn('b', 'me', sessionKey('me', 'chat')), turn('a', 'me', sessionKey('me', 'chat'))];
+  const other = turn('c', 'you', sessionKey('you', 'chat'));
+  const rows = [
+    ...mine,
+    other,
+    turn('d', 'me', sessionKey('me', 'talk')),
+    turn('e', null, 'key'),
+    turn('f', null, null),
+  ];
+  expect(rowsCalled(rows, 'chat')).toEqual([...mine, other]);
+  expect(rowsCalled(rows, 'chat:3')).toEqual([...mine, other]);
+  expect(rowsCalled(rows, sessionKey('me', 'chat'))).toEqual(mine);
+  expect(rowsCalled(rows, 'key').map(({ turnId }) => turnId)).toEqual(['e']);
+  expect(rowsCalled(rows, 'never')).toEqual([]);
 });
 
 test('a session counts its turns, and is open again when one has arrived after its end', () => {

@@ -1,10 +1,20 @@
-import type { SessionRow, TurnRow, TurnsPage, TurnsRequest } from '@app/contracts';
+import { sessionKeysOf, type SessionRow, type TurnRow, type TurnsPage, type TurnsRequest } from '@app/contracts';
 
 /** A row as it is told: a draft carries more. */
 export const toRow = (row: TurnRow): TurnRow => {
   const told = { ...row };
-  Reflect.deleteProperty(told, 'feedbackIds');
+  for (const own of ['feedbackIds', 'scope']) Reflect.deleteProperty(told, own);
   return told;
+};
+
+/** Rows of the sessions that go by a name: by their key, or by what any client calls its own. */
+export const rowsCalled = <Row extends TurnRow & { readonly scope: string | null }>(
+  rows: readonly Row[],
+  name: string,
+): Row[] => {
+  const scopes = new Set(rows.flatMap(({ scope }) => scope ?? []));
+  const keys = new Set([name, ...[...scopes].flatMap((scope) => sessionKeysOf(scope, name))]);
+  return rows.filter(({ session }) => session !== null && keys.has(session));
 };
 
 /**

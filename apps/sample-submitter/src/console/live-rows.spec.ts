@@ -6,15 +6,20 @@ import { LiveRows } from './live-rows';
 /** An index of turns that all changed just now, and what is told of them. */
 const setUp = (sinceAsked = 0) => {
   const told: string[][] = [];
+  const gone: string[] = [];
   let change: (turnId: string) => void = () => undefined;
+  let remove = change;
   const publish = (subject: string, json: string): void => {
     expect(subject).toBe(LIVE_SUBJECT);
-    told.push((JSON.parse(json) as Told).turns.map(({ turnId }) => turnId));
+    const { turns, gone: removed = [] } = JSON.parse(json) as Told;
+    told.push(turns.map(({ turnId }) => turnId));
+    gone.push(...removed);
   };
   const bus = { core: () => ({ publish }) } as unknown as Bus;
   const index = {
     sinceAsked,
     onChange: (listener: (turnId: string) => void) => (change = listener),
+    onGone: (listener: (turnId: string) => void) => (remove = listener),
     place: () => Promise.resolve(),
     rows: { get: (turnId: string) => ({ turnId }) as TurnRow },
   } as unknown as ConsoleIndex;
@@ -23,6 +28,10 @@ const setUp = (sinceAsked = 0) => {
   return {
     live,
     told,
+    gone,
+    remove: (turnId: string) => {
+      remove(turnId);
+    },
     change: (turnId: string) => {
       change(turnId);
     },
@@ -48,6 +57,15 @@ test('under more turns than can be read it tells those that changed last, and do
   }
   expect(told.map((turns) => turns.length)).toEqual([200, 200, 200]);
   expect(told.map((turns) => turns.at(-1))).toEqual(['t0-999', 't1-999', 't2-999']);
+  live.onModuleDestroy();
+});
+
+test('tells what was removed, and nothing else of it', async () => {
+  const { live, told, gone, change, remove } = setUp();
+  for (const turnId of ['a', 'b']) change(turnId);
+  remove('a');
+  await jest.advanceTimersByTimeAsync(2000);
+  expect([told, gone]).toEqual([[['b']], ['a']]);
   live.onModuleDestroy();
 });
 

@@ -11,11 +11,12 @@ const LOOKED_AWAY_MS = 30_000;
 
 /**
  * Tells open consoles which turns have changed: twice a second at most, and of more turns than somebody could read those that
- * changed last. What is left out is in the list that a console asks for.
+ * changed last. What is left out is in the list that a console asks for. Turns that were removed are told, too.
  */
 @Injectable()
 export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly changed = new Set<string>();
+  private readonly gone = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -24,6 +25,10 @@ export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     index.onChange((turnId) => {
       if (index.sinceAsked < LOOKED_AWAY_MS) this.note(turnId);
+    });
+    index.onGone((turnId) => {
+      this.changed.delete(turnId);
+      if (index.sinceAsked < LOOKED_AWAY_MS) this.gone.add(turnId);
     });
   }
 
@@ -43,12 +48,13 @@ export class LiveRows implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async tell(): Promise<void> {
-    if (this.changed.size === 0) return;
-    const ids = [...this.changed];
+    if (this.changed.size + this.gone.size === 0) return;
+    const [ids, gone] = [[...this.changed], [...this.gone]];
     this.changed.clear();
+    this.gone.clear();
     const rowsOf = (): Told['turns'] => ids.flatMap((id) => this.index.rows.get(id) ?? []).map(toRow);
     await this.index.place(rowsOf());
-    const told: Told = { turns: rowsOf() };
+    const told: Told = { turns: rowsOf(), ...(gone.length === 0 ? {} : { gone }) };
     this.bus.core().publish(LIVE_SUBJECT, JSON.stringify(told));
   }
 }

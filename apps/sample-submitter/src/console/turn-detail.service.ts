@@ -51,7 +51,7 @@ export class TurnDetailService {
     await this.index.place([known]);
     const row = this.index.rows.get(turnId) ?? known;
     if (turn === null && settled === null && (await this.bus.read(TurnArrived, turnId)) === null) {
-      this.index.rows.forget(turnId);
+      this.index.forget(turnId);
       return null;
     }
     const access: TextAccess = !withText ? 'role' : this.settings.records.enabled ? 'shown' : 'not_recorded';

@@ -19,6 +19,8 @@ const NO_BODY = new Uint8Array();
 export type Draft = Omit<TurnRow, 'arrivedAt'> & {
   readonly arrivedAt: number | null;
   readonly feedbackIds: readonly string[];
+  /** Whose turn it is; null while nobody knows it. */
+  readonly scope: string | null;
 };
 
 const EMPTY: Omit<Draft, 'turnId'> = {
@@ -41,6 +43,7 @@ const EMPTY: Omit<Draft, 'turnId'> = {
   settledScore: null,
   settledAt: null,
   feedbackIds: [],
+  scope: null,
 };
 
 /** The newest turns, as the headers of their messages tell of them; of too many the oldest are forgotten. */
@@ -60,7 +63,7 @@ export class TurnRows {
   }
 
   /** Rows of turns that are known to have arrived, newest first. */
-  list(): TurnRow[] {
+  list(): (TurnRow & Draft)[] {
     return [...this.drafts.values()].filter(isRow).sort((a, b) => b.arrivedAt - a.arrivedAt);
   }
 
@@ -125,16 +128,16 @@ const named = (session: string | undefined): Partial<Draft> => (session === unde
 /** What a message says of its turn. */
 const changeOf = (subject: string, message: Wire): { turnId: string; change: Partial<Draft> } | null => {
   if (TurnArrived.matches(subject)) {
-    const { turnId, arrivedAt, kind, policyVersion, namedSession } = TurnArrived.decodeInfo(message);
-    return { turnId, change: { arrivedAt, kind, policyVersion, ...named(namedSession) } };
+    const { turnId, scope, arrivedAt, kind, policyVersion, namedSession } = TurnArrived.decodeInfo(message);
+    return { turnId, change: { scope, arrivedAt, kind, policyVersion, ...named(namedSession) } };
   }
   if (TurnCompleted.matches(subject)) {
     const info = TurnCompleted.decodeInfo(message);
-    const { turnId, arrivedAt, kind, policyVersion, namedSession, completedAt } = info;
+    const { turnId, scope, arrivedAt, kind, policyVersion, namedSession, completedAt } = info;
     const { route = null, tokens = null } = info;
     return {
       turnId,
-      change: { arrivedAt, kind, policyVersion, ...named(namedSession), completedAt, route, tokens },
+      change: { scope, arrivedAt, kind, policyVersion, ...named(namedSession), completedAt, route, tokens },
     };
   }
   if (TurnFollowed.matches(subject)) {

@@ -74,7 +74,7 @@ export class ErasureFollower implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async lookAfter({ session, revision, erasure }: RecentErasure, last: string): Promise<void> {
-    for (const turnId of erasure.turns) this.index.rows.forget(turnId);
+    for (const turnId of erasure.turns) this.index.forget(turnId);
     const before = this.seen.get(session);
     if (before?.revision === revision && before.last === last) await this.eraser.removeRecords(session, erasure);
     else await this.eraser.followUp(session, erasure, before?.revision !== revision);

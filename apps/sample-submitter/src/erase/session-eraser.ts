@@ -10,6 +10,8 @@ import { StoredSessions } from './stored-sessions';
 export interface Erased {
   readonly messages: number;
   readonly records: number;
+  /** Ids of its turns. */
+  readonly turns: readonly string[];
 }
 
 /**
@@ -40,7 +42,7 @@ export class SessionEraser {
     const deleted = await this.stored.remove(messages);
     await this.documents.forget(session, turns);
     const lines = await this.removeRecords(session, found);
-    return { messages: deleted, records: lines + (await this.files.removeSessions([session])) };
+    return { messages: deleted, records: lines + (await this.files.removeSessions([session])), turns };
   }
 
   /**
