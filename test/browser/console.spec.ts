@@ -18,10 +18,10 @@ describe('the console in a browser', () => {
   let turnId: string;
   const readers: Reader[] = [];
 
-  const say = async (messages: { role: string; content: string }[], session: string) => {
+  const say = async (messages: { role: string; content: string }[], session: string, more = {}) => {
     const response = await fetch(`${stack.gateway}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': session },
+      headers: { 'content-type': 'application/json', 'x-session-id': session, ...more },
       body: JSON.stringify({ messages, max_tokens: 64 }),
     });
     const answer = (await response.json()) as { choices: { message: { role: string; content: string } }[] };
@@ -119,15 +119,52 @@ describe('the console in a browser', () => {
     expect(troubles).toEqual([]);
   });
 
-  test('lets nobody in with another key', async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(`${stack.gateway}/console/`);
+  test('lets nobody in with another key, and has no error to report of it', async () => {
+    const reader = await openReader(browser, { gateway: stack.gateway });
+    readers.push(reader);
+    const { page, troubles } = reader;
     await page.getByLabel('Your key of the console').fill('sk-other');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
-    await context.close();
+    const icon = await page.locator('link[rel=icon]').getAttribute('href');
+    expect((await page.request.get(`${stack.gateway}${icon!}`)).headers()['content-type']).toBe('image/svg+xml');
+    expect(troubles).toEqual([]);
+  });
+
+  test('filters turns by kind, route and fate, and opens one by a click on its line', async () => {
+    const { page, open: go, troubles } = await open(OPERATOR);
+    const messages = [{ role: 'user', content: 'A name for this conversation, please.' }];
+    const { id: side } = await say(messages, 'seen', { 'x-turn-type': 'side' });
+    await go('#/turns');
+    await page.locator(`[data-turn="${side}"]`).waitFor();
+    const ids = (): Promise<(string | null)[]> =>
+      page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-turn')));
+    const choose = async (name: string, value: string, isRight: (shown: (string | null)[]) => boolean) => {
+      await page.getByLabel(name).selectOption(value);
+      await until(async () => isRight(await ids()), { what: `${name}: ${value}` });
+    };
+    await choose('Kind', 'side', (shown) => shown.includes(side) && !shown.includes(turnId));
+    await choose('Kind', '', (shown) => shown.includes(side) && shown.includes(turnId));
+    await choose('Fate', 'sample', (shown) => shown.includes(turnId) && !shown.includes(side));
+    expect(await page.evaluate(() => location.hash)).toBe('#/turns?fate=sample');
+    await choose('Route', 'text', (shown) => shown.length === 0);
+    await page.getByText('No turns').waitFor();
+    await choose('Route', 'sglext', (shown) => shown.includes(turnId));
+    // Anywhere on the line, and not on its link alone.
+    const { x, y, width, height } = (await page.locator(`[data-turn="${turnId}"] td`).nth(4).boundingBox())!;
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await page.getByRole('heading', { name: `Turn ${turnId.slice(0, 8)}` }).waitFor();
+    expect(troubles).toEqual([]);
+  });
+
+  test('finds a session by what its client calls it', async () => {
+    const { page, open: go, troubles } = await open(OPERATOR);
+    await go('#/sessions/seen');
+    await page.locator(`.timeline a[href="#/turns/${turnId}"]`).waitFor();
+    await go('#/sessions/never%2Fseen');
+    await page.getByText('Nothing is kept of this session').waitFor();
+    expect(troubles).toEqual([]);
   });
 
   test('takes a person’s word, and deletes a session', async () => {
@@ -140,10 +177,17 @@ describe('the console in a browser', () => {
     await page.getByText('too short', { exact: true }).waitFor();
     await page.locator('.turn-facts dd a').click();
     await page.getByRole('button', { name: /Delete this session/ }).click();
+    const other = await open(VIEWER);
+    await other.open('#/turns');
+    await other.page.locator(`[data-turn="${id}"]`).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText(/^Deleted: \d+ messages/).waitFor();
-    await until(async () => (await rowOf(id)) === undefined, { what: 'the turn is gone', timeoutMs: 60_000 });
-    expect(troubles).toEqual([]);
+    await go('#/turns');
+    await page.locator(`[data-turn="${turnId}"]`).waitFor();
+    expect(await page.locator(`[data-turn="${id}"]`).count()).toBe(0);
+    expect(await rowOf(id)).toBeUndefined();
+    await other.page.locator(`[data-turn="${id}"]`).waitFor({ state: 'detached', timeout: 10_000 });
+    expect([...troubles, ...other.troubles]).toEqual([]);
   });
 
   test('sets answers to held-out prompts side by side, to operators alone, and deletes them', async () => {
@@ -170,7 +214,7 @@ describe('the console in a browser', () => {
 
   test.each(['light', 'dark'] as const)('keeps nobody out: axe finds no serious fault, %s', async (colorScheme) => {
     const reader = await open(OPERATOR, { colorScheme, bypassCSP: true });
-    for (const hash of [...PAGES.map((page) => `#/${page}`), `#/turns/${turnId}`]) {
+    for (const hash of [...PAGES.map((page) => `#/${page}`), `#/turns/${turnId}`, '#/sessions/seen']) {
       await reader.open(hash);
       await reader.page.getByRole('heading', { level: 1 }).waitFor();
       expect([hash, await seriousFaults(reader.page)]).toEqual([hash, []]);
@@ -179,7 +223,7 @@ describe('the console in a browser', () => {
 
   test('fits a phone: no page is wider than the screen', async () => {
     const { page, open: go } = await open(OPERATOR, { viewport: { width: 360, height: 740 } });
-    for (const hash of [...PAGES.map((each) => `#/${each}`), `#/turns/${turnId}`]) {
+    for (const hash of [...PAGES.map((each) => `#/${each}`), `#/turns/${turnId}`, '#/sessions/seen']) {
       await go(hash);
       await page.getByRole('heading', { level: 1 }).waitFor();
       const width = await page.evaluate(() => document.documentElement.scrollWidth);

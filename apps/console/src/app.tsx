@@ -1,12 +1,12 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
-import { Api, ApiError, type Role } from './data/api';
+import { Api, ApiError, type Role, type RoleTold } from './data/api';
 import { ConsoleContext, useLive } from './data/context';
 import type { Place } from './data/place';
-import { usePlace } from './data/route';
+import { focusContent, usePlace } from './data/route';
 import { LiveStore } from './data/store';
 import { FeedbackPage } from './pages/feedback-page';
-import { KeyPage } from './pages/key-page';
+import { KeyPage, TroublePage } from './pages/key-page';
 import { LearningPage } from './pages/learning-page';
 import { NowPage } from './pages/now-page';
 import { SessionPage } from './pages/session-page';
@@ -28,38 +28,35 @@ const PAGES = [
 /** Finds out the role of the key, or asks for one. */
 export const App = (): JSX.Element | null => {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY));
-  const [role, setRole] = useState<Role | null>(null);
-  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const [told, setTold] = useState<RoleTold | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
   const api = useMemo(() => new Api(key), [key]);
   useEffect(() => {
-    setRole(null);
-    api.role().then(
-      (found) => {
-        setRefusal(null);
-        setRole(found.role);
-      },
-      (error: unknown) => {
-        setRefusal(error instanceof ApiError ? error : new ApiError(0, String(error)));
-      },
-    );
+    setTold(null);
+    setTrouble(null);
+    api.role().then(setTold, (error: unknown) => {
+      setTrouble(error instanceof ApiError ? error.message : String(error));
+    });
   }, [api]);
   const enter = useCallback((given: string | null) => {
     if (given === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, given);
     setKey(given);
   }, []);
-  if (role !== null)
+  if (trouble !== null) return <TroublePage trouble={trouble} />;
+  if (told === null) return null;
+  if (told.role !== null)
     return (
       <Inside
         api={api}
-        role={role}
+        role={told.role}
         hasKey={key !== null}
         leave={() => {
           enter(null);
         }}
       />
     );
-  return refusal === null ? null : <KeyPage refusal={refusal} wasGiven={key !== null} onKey={enter} />;
+  return <KeyPage refusal={told.refusal} wasGiven={key !== null} onKey={enter} />;
 };
 
 const Inside = (props: { api: Api; role: Role; hasKey: boolean; leave: () => void }): JSX.Element => {
@@ -75,6 +72,12 @@ const Inside = (props: { api: Api; role: Role; hasKey: boolean; leave: () => voi
   useEffect(() => {
     document.title = `${PAGES.find(([page]) => page === place.page)?.[1] ?? 'Console'} · OpenClaw-RL`;
   }, [place]);
+  // What was left by the keyboard is gone with its page; a filter stays where it is.
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) focusContent();
+    isFirst.current = false;
+  }, [place.page, place.id]);
   return (
     <ConsoleContext.Provider value={{ api, role, store }}>
       <a class="skip" href="#main" onClick={skip}>
@@ -109,7 +112,7 @@ const Inside = (props: { api: Api; role: Role; hasKey: boolean; leave: () => voi
 
 const skip = (event: Event): void => {
   event.preventDefault();
-  document.getElementById('main')?.focus();
+  focusContent();
 };
 
 const Page = ({ place }: { place: Place }): JSX.Element => {
@@ -119,7 +122,7 @@ const Page = ({ place }: { place: Place }): JSX.Element => {
     case 'learning':
       return <LearningPage />;
     case 'sessions':
-      return place.id === null ? <SessionsPage /> : <SessionPage key={place.id} session={place.id} />;
+      return place.id === null ? <SessionsPage /> : <SessionPage key={place.id} name={place.id} />;
     case 'feedback':
       return <FeedbackPage />;
     default:

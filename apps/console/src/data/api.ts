@@ -14,6 +14,10 @@ export class ApiError extends Error {
   }
 }
 
+/** What the key may, or why nothing. */
+export type RoleTold =
+  { readonly role: Role; readonly refusal: null } | { readonly role: null; readonly refusal: string };
+
 /** What became of a rating. `reason`: why nothing is trained by it. */
 export interface Rated {
   readonly status: 'accepted' | 'kept';
@@ -37,12 +41,15 @@ const messageOf = async (response: Response): Promise<string> => {
 export class Api {
   constructor(private readonly key: string | null) {}
 
-  readonly role = (): Promise<{ role: Role }> => this.get('role');
+  readonly role = (): Promise<RoleTold> => this.get('role');
   readonly now = (): Promise<Now> => this.get('now');
   readonly gateway = (): Promise<GatewayNow> => this.get('gateway');
   readonly turns = (query: URLSearchParams): Promise<TurnsPage> => this.get(`turns?${query.toString()}`);
   readonly turn = (id: string): Promise<{ turn: TurnDetail | null }> => this.get(`turns/${encodeURIComponent(id)}`);
   readonly sessions = (): Promise<{ sessions: SessionRow[] }> => this.get('sessions');
+  /** Sessions that go by a name: by their key, or by what their client calls them. */
+  readonly sessionsCalled = (name: string): Promise<{ sessions: SessionRow[] }> =>
+    this.get(`sessions?${new URLSearchParams({ name }).toString()}`);
   readonly learning = (): Promise<Learning> => this.get('learning');
 
   async rate(turnId: string, rating: { score?: 1 | -1; text?: string }): Promise<Rated> {

@@ -16,9 +16,22 @@ export interface LiveState {
   readonly now: Now | null;
   readonly gateway: GatewayNow | null;
   readonly rows: readonly TurnRow[];
+  /** Turns that were removed while this page was open: whoever has not heard of it yet may still tell of them. */
+  readonly gone: ReadonlySet<string>;
 }
 
-const NOTHING: LiveState = { isLive: false, now: null, gateway: null, rows: [] };
+const NOTHING: LiveState = { isLive: false, now: null, gateway: null, rows: [], gone: new Set() };
+
+/** The state with what was told of turns. */
+export const withRows = ({ rows, gone }: LiveState, news: readonly TurnRow[]): Pick<LiveState, 'rows'> => ({
+  rows: mergeRows(rows, news).filter(({ turnId }) => !gone.has(turnId)),
+});
+
+/** The state after turns were removed. */
+export const withoutTurns = (state: LiveState, removed: readonly string[]): Pick<LiveState, 'rows' | 'gone'> => {
+  const gone = new Set([...state.gone, ...removed]);
+  return { gone, rows: state.rows.filter(({ turnId }) => !gone.has(turnId)) };
+};
 
 /** What the console knows of the moment: asked once, then told. */
 export class LiveStore {
@@ -47,6 +60,11 @@ export class LiveStore {
     this.stopping.abort();
   }
 
+  /** Turns were removed. */
+  forget(turnIds: readonly string[]): void {
+    this.change(withoutTurns(this.current, turnIds));
+  }
+
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -58,7 +76,8 @@ export class LiveStore {
         await Promise.race([feed, this.catchUp()]);
         await feed;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return;
+        // A key that has been taken away comes back by a new visit only.
+        if (error instanceof ApiError && error.status === 401) this.stop();
       }
       this.change({ isLive: false });
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -67,13 +86,18 @@ export class LiveStore {
 
   private async catchUp(): Promise<void> {
     const [now, page] = await Promise.all([this.api.now(), this.api.turns(new URLSearchParams({ limit: '200' }))]);
-    this.change({ now, rows: mergeRows(page.turns, this.current.rows) });
+    // What has been told since is newer than the list.
+    const { rows } = this.current;
+    this.change({ now, ...withRows({ ...this.current, rows: page.turns }, rows) });
   }
 
   private take({ event, data }: LiveEvent): void {
     if (event === 'now') this.change({ isLive: true, now: data });
     else if (event === 'gateway') this.change({ isLive: true, gateway: data });
-    else this.change({ isLive: true, rows: mergeRows(this.current.rows, data.turns) });
+    else {
+      this.change({ isLive: true, ...withRows(this.current, data.turns) });
+      if (data.gone !== undefined) this.forget(data.gone);
+    }
   }
 
   private change(news: Partial<LiveState>): void {

@@ -66,7 +66,11 @@ export const timeOf = (at: number): string =>
   new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** With a sign and a true minus. */
-export const signed = (value: number, digits = 2): string =>
-  `${value > 0 ? '+' : ''}${value.toFixed(digits)}`.replace('-', '−');
+export const signed = (value: number, digits = 2): string => {
+  const text = value.toFixed(digits);
+  // What rounds to nothing has no sign.
+  if (Number(text) === 0) return text.replace('-', '');
+  return `${value > 0 ? '+' : ''}${text}`.replace('-', '−');
+};
 
 export const shortId = (id: string): string => id.slice(0, 8);

@@ -4,6 +4,7 @@ import type { TurnRow } from '@app/contracts';
 import { useConsole, useLive } from '../data/context';
 import { agoOf, shortId } from '../data/words';
 import { Rating } from '../parts/rating';
+import { Said } from '../parts/said';
 import { Fate, Votes } from '../parts/turn-marks';
 
 const SHOWN = 30;
@@ -23,20 +24,30 @@ export const FeedbackPage = (): JSX.Element => {
         <span class="faint">{agoOf(row.arrivedAt, now?.at ?? Date.now())}</span>
         <Votes row={row} />
         <Fate row={row} />
-        {role === 'operator' && chosen !== row.turnId && (
+        {role === 'operator' && (
           <button
             type="button"
-            class="quiet"
+            class="quiet at-end"
             aria-label={`Rate ${shortId(row.turnId)}`}
+            aria-expanded={chosen === row.turnId}
             onClick={() => {
-              setChosen(row.turnId);
+              setChosen(chosen === row.turnId ? null : row.turnId);
             }}
           >
             Rate
           </button>
         )}
       </p>
-      {chosen === row.turnId && <Rating turnId={row.turnId} />}
+      {chosen === row.turnId && <Said turnId={row.turnId} />}
+      {chosen === row.turnId && (
+        <Rating
+          turnId={row.turnId}
+          onLeft={() => {
+            setChosen(null);
+            document.querySelector<HTMLElement>('button[aria-expanded="true"]')?.focus();
+          }}
+        />
+      )}
     </li>
   );
   return (

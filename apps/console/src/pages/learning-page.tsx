@@ -18,6 +18,11 @@ const KNOWN: Readonly<Record<string, string>> = {
   gradient_norm: 'Norm of the gradient',
   advantage_mean: 'Mean advantage',
   advantage_std: 'Spread of advantages',
+  distillation_loss: 'Distillation loss',
+  staleness: 'Staleness of the batch',
+  samples: 'Samples of the batch',
+  skipped: 'Samples skipped',
+  train_seconds: 'Seconds of training',
 };
 
 interface Series {

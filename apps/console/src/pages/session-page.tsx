@@ -2,28 +2,73 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { TurnRow } from '@app/contracts';
 import { useAnswer, useConsole, useLive } from '../data/context';
+import { focusContent } from '../data/route';
 import { mergeRows } from '../data/store';
 import { timeOf } from '../data/words';
 import { Fate, Hint, Votes } from '../parts/turn-marks';
 
-/** One session as it went, turn by turn; an operator may remove it for good. */
-export const SessionPage = ({ session }: { session: string }): JSX.Element => {
-  const { api, role } = useConsole();
-  const live = useLive().rows.filter((row) => row.session === session);
-  const query = new URLSearchParams({ session, limit: '500' });
-  const { value, error } = useAnswer(() => api.turns(query), [api, session]);
+/** The session that goes by this name: by its key, or by what its client calls it. Clients may call theirs alike. */
+export const SessionPage = ({ name }: { name: string }): JSX.Element => {
+  const { api } = useConsole();
+  const { rows, gone } = useLive();
+  const { value, error } = useAnswer(() => api.sessionsCalled(name), [api, name, rows[0]?.turnId, gone]);
   const [deleted, setDeleted] = useState<string | null>(null);
-  const turns = mergeRows(value?.turns ?? [], live, Infinity).reverse();
-  if (deleted !== null)
-    return (
-      <p class="empty" role="status">
-        {deleted}
-      </p>
-    );
+  const sessions = value?.sessions ?? [];
+  const [only] = sessions;
   return (
     <>
       <h1>Session</h1>
-      <p class="faint mono">{session}</p>
+      <p class="faint mono">{name}</p>
+      {error !== null && <p class="problem">{error}</p>}
+      {deleted !== null && (
+        <p class="empty" role="status">
+          {deleted}
+        </p>
+      )}
+      {deleted === null && value !== null && sessions.length === 0 && (
+        <p class="empty">Nothing is kept of this session.</p>
+      )}
+      {deleted === null && only !== undefined && sessions.length === 1 && (
+        <Timeline session={only.session} onDeleted={setDeleted} />
+      )}
+      {sessions.length > 1 && <Namesakes sessions={sessions.map(({ session }) => session)} />}
+    </>
+  );
+};
+
+const Namesakes = ({ sessions }: { sessions: readonly string[] }): JSX.Element => (
+  <>
+    <p>Several clients have a session that they call so:</p>
+    <ul class="plain-list">
+      {sessions.map((session) => (
+        <li key={session}>
+          <a class="mono" href={`#/sessions/${session}`}>
+            {session}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+/** One session as it went, turn by turn; an operator may remove it for good. */
+const Timeline = (props: { session: string; onDeleted: (said: string) => void }): JSX.Element => {
+  const { session, onDeleted } = props;
+  const { api, role, store } = useConsole();
+  const { rows, gone } = useLive();
+  const query = new URLSearchParams({ session, limit: '500' });
+  const { value, error } = useAnswer(() => api.turns(query), [api, session]);
+  const live = rows.filter((row) => row.session === session);
+  const turns = mergeRows(value?.turns ?? [], live, Infinity)
+    .filter(({ turnId }) => !gone.has(turnId))
+    .reverse();
+  const onDone = (said: string): void => {
+    store.forget(turns.map(({ turnId }) => turnId));
+    onDeleted(said);
+    focusContent();
+  };
+  return (
+    <>
       {error !== null && <p class="problem">{error}</p>}
       <ol class="timeline">
         {turns.map((row, i) => (
@@ -31,7 +76,7 @@ export const SessionPage = ({ session }: { session: string }): JSX.Element => {
         ))}
       </ol>
       {value !== null && turns.length === 0 && <p class="empty">Nothing is kept of this session.</p>}
-      {role === 'operator' && turns.length > 0 && <Erase session={session} onDone={setDeleted} />}
+      {role === 'operator' && turns.length > 0 && <Erase session={session} onDone={onDone} />}
     </>
   );
 };
@@ -92,7 +137,7 @@ const Erase = ({ session, onDone }: { session: string; onDone: (said: string) =>
           <button type="button" class="danger" onClick={() => void erase()}>
             Delete
           </button>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          <button type="button" class="quiet" autofocus onClick={() => dialog.current?.close()}>
             Keep
           </button>
         </p>

@@ -5,15 +5,15 @@ import { agoOf, shortId, timeOf } from '../data/words';
 /** The newest sessions. */
 export const SessionsPage = (): JSX.Element => {
   const { api } = useConsole();
-  const { rows, now } = useLive();
-  const { value, error } = useAnswer(api.sessions, [api, rows.length, rows[0]?.turnId]);
+  const { rows, now, gone } = useLive();
+  const { value, error } = useAnswer(api.sessions, [api, rows.length, rows[0]?.turnId, gone]);
   const at = now?.at ?? Date.now();
   return (
     <>
       <h1>Sessions</h1>
       {error !== null && <p class="problem">{error}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
-        <table>
+        <table class="stacks">
           <thead>
             <tr>
               <th scope="col">Session</th>
@@ -40,15 +40,31 @@ export const SessionsPage = (): JSX.Element => {
                     {shortId(row.session)}
                   </a>
                 </th>
-                <td class="number">{row.turns}</td>
-                <td class="number">{row.samples}</td>
-                <td>
-                  <span class="good-text">{row.good} good</span> <span class="bad-text">{row.bad} bad</span>
+                <td data-name="turns" class="number">
+                  {row.turns}
                 </td>
-                <td title={timeOf(row.firstAt)}>{agoOf(row.firstAt, at)}</td>
-                <td title={timeOf(row.lastAt)}>{agoOf(row.lastAt, at)}</td>
+                <td data-name="samples" class="number">
+                  {row.samples}
+                </td>
+                <td>
+                  {row.good + row.bad === 0 ? (
+                    <span class="faint">–</span>
+                  ) : (
+                    <>
+                      <span class="good-text">{row.good} good</span> <span class="bad-text">{row.bad} bad</span>
+                    </>
+                  )}
+                </td>
+                <td data-name="begun" title={timeOf(row.firstAt)}>
+                  {agoOf(row.firstAt, at)}
+                </td>
+                <td data-name="last turn" title={timeOf(row.lastAt)}>
+                  {agoOf(row.lastAt, at)}
+                </td>
                 <td>{row.ended ?? 'open'}</td>
-                <td class="number">{row.outcome ?? '–'}</td>
+                <td data-name="outcome" class="number">
+                  {row.outcome ?? '–'}
+                </td>
               </tr>
             ))}
           </tbody>

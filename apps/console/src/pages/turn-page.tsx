@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { TurnDetail } from '@app/contracts';
 import { useAnswer, useConsole, useLive } from '../data/context';
-import { FATE_REASONS, shortId, timeOf } from '../data/words';
+import { FATE_REASONS, shortId, signed, timeOf } from '../data/words';
 import { Rating } from '../parts/rating';
 import { Fate, Votes } from '../parts/turn-marks';
 import { MessageView } from '../turn/conversation';
@@ -94,7 +94,7 @@ const Facts = ({ turn }: { turn: TurnDetail }): JSX.Element => {
     <section class="card turn-facts" aria-label="In short">
       <p class="row">
         <Fate row={row} /> <Votes row={row} />
-        {sample !== null && <span>reward {sample.reward}</span>}
+        {sample !== null && <span>reward {signed(sample.reward)}</span>}
       </p>
       <p>{FATE_REASONS[row.fate]}</p>
       <dl class="facts">

@@ -26,7 +26,7 @@ const filter = (query: URLSearchParams, name: string, value: string): void => {
 /** Turns as they come, by what is asked for. */
 export const TurnsPage = ({ query }: { query: URLSearchParams }): JSX.Element => {
   const { api } = useConsole();
-  const { rows: live, now } = useLive();
+  const { rows: live, now, gone } = useLive();
   const asked = query.toString();
   const [older, setOlder] = useState<readonly TurnRow[]>([]);
   const [next, setNext] = useState<string | null>(null);
@@ -43,7 +43,9 @@ export const TurnsPage = ({ query }: { query: URLSearchParams }): JSX.Element =>
   const known = mergeRows([...(first.value?.turns ?? []), ...older], live, Infinity);
   const oldest = Math.min(...[...(first.value?.turns ?? []), ...older].map(({ arrivedAt }) => arrivedAt));
   // What is live and older than this page belongs to a later one.
-  const rows = known.filter((row) => passes(row, query) && (next === null || row.arrivedAt >= oldest));
+  const isShown = (row: TurnRow): boolean =>
+    passes(row, query) && !gone.has(row.turnId) && (next === null || row.arrivedAt >= oldest);
+  const rows = known.filter(isShown);
   return (
     <>
       <h1>Turns</h1>

@@ -8,6 +8,7 @@ export const RewardBars = ({ rewards }: { rewards: readonly (1 | -1 | 0)[] }): J
     <svg
       class="bars"
       viewBox="0 0 256 48"
+      preserveAspectRatio="none"
       role="img"
       aria-label={`Mean of the last ${shown.length} scores: ${mean.toFixed(2)}`}
     >
@@ -36,6 +37,7 @@ export const MinuteBars = ({ counts }: { counts: readonly number[] }): JSX.Eleme
     <svg
       class="bars"
       viewBox="0 0 256 48"
+      preserveAspectRatio="none"
       role="img"
       aria-label={`${total} votes in the last ${counts.length} minutes`}
     >

@@ -35,6 +35,14 @@ export const useThemeChange = (): number => {
   return count;
 };
 
+/** Room around the values; one that never changes is a line in the middle. */
+const rangeOf = (low: number | null, high: number | null): [number, number] => {
+  if (low === null || high === null) return [0, 1];
+  if (low === high) return [low - 1, high + 1];
+  const [from, to] = UPlot.rangeNum(low, high, 0.1, true);
+  return [from ?? low, to ?? high];
+};
+
 const colorOf = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -50,7 +58,7 @@ export const Chart = ({ title, xName, x, lines, height = 170 }: ChartProps): JSX
       {
         width: element.clientWidth,
         height,
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: (_plot, low, high) => rangeOf(low, high) } },
         axes: [
           { ...axis, size: MARGIN, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
           { ...axis, size: 52 },

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../data/context';
 
 /** A thumb; the other one is the same, turned over. */
@@ -9,8 +9,16 @@ const Thumb = (): JSX.Element => (
   </svg>
 );
 
-/** Thumbs and a text. What is said counts as a person's word: the score stands in for the judge's votes. */
-export const Rating = ({ turnId, onGiven }: { turnId: string; onGiven?: () => void }): JSX.Element => {
+/**
+ * Thumbs and a text. What is said counts as a person's word: the score stands in for the judge's votes. With `onLeft` it was
+ * opened for somebody, who is taken there, and leaves it by Escape.
+ */
+export const Rating = (props: { turnId: string; onGiven?: () => void; onLeft?: () => void }): JSX.Element => {
+  const { turnId, onGiven, onLeft } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (onLeft !== undefined) form.current?.querySelector('button')?.focus();
+  }, []);
   const { api, role } = useConsole();
   const [score, setScore] = useState<1 | -1 | null>(null);
   const [text, setText] = useState('');
@@ -43,7 +51,14 @@ export const Rating = ({ turnId, onGiven }: { turnId: string; onGiven?: () => vo
     </button>
   );
   return (
-    <form class="rating" onSubmit={(event) => void give(event)}>
+    <form
+      ref={form}
+      class="rating"
+      onSubmit={(event) => void give(event)}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onLeft?.();
+      }}
+    >
       {thumb(1, 'Good answer')}
       {thumb(-1, 'Bad answer')}
       <textarea

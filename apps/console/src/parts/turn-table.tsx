@@ -6,7 +6,7 @@ import { Fate, Hint, Votes } from './turn-marks';
 /** Turns, one a line; the whole line leads to the turn. */
 export const TurnTable = ({ rows, now }: { rows: readonly TurnRow[]; now: number }): JSX.Element => (
   <div class="scroll" tabIndex={0} role="region" aria-label="Turns">
-    <table class="turns">
+    <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Turn</th>
@@ -33,21 +33,27 @@ export const TurnTable = ({ rows, now }: { rows: readonly TurnRow[]; now: number
                 {shortId(row.turnId)}
               </a>
             </th>
-            <td>{row.session === null ? <span class="faint">–</span> : shortId(row.session)}</td>
+            <td data-name="session">{row.session === null ? <span class="faint">–</span> : shortId(row.session)}</td>
             <td class={row.kind === 'side' ? 'faint' : ''}>{row.kind}</td>
-            <td>{row.route ?? '–'}</td>
-            <td class="number">{row.completedAt === null ? '…' : (row.tokens ?? '–')}</td>
-            <td class="number">{row.policyVersion}</td>
+            <td data-name="route">{row.route ?? '–'}</td>
+            <td data-name="tokens" class="number">
+              {row.completedAt === null ? '…' : (row.tokens ?? '–')}
+            </td>
+            <td data-name="version" class="number">
+              {row.policyVersion}
+            </td>
             <td>
               <Votes row={row} />
             </td>
-            <td>
+            <td data-name="hint">
               <Hint row={row} />
             </td>
             <td>
               <Fate row={row} />
             </td>
-            <td title={timeOf(row.arrivedAt)}>{agoOf(row.arrivedAt, now)}</td>
+            <td data-name="arrived" title={timeOf(row.arrivedAt)}>
+              {agoOf(row.arrivedAt, now)}
+            </td>
           </tr>
         ))}
       </tbody>

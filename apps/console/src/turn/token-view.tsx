@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TurnDetail, TurnTokens } from '@app/contracts';
+import { signed } from '../data/words';
 import { TokenFacts } from './token-facts';
 import { TokenStrip } from './token-strip';
 import { classOf, fullScale, LENS_HELP, LENS_NAMES, LENSES, strongest, valuesOf, type Lens } from './token-values';
@@ -60,6 +61,7 @@ export const TokenView = ({ sources }: { sources: Sources }): JSX.Element => {
     if (step !== undefined) go((at ?? -1) + step);
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(tokens.logProbs.length - 1);
+    else if (event.key === 'Escape') setAt(null);
     else return;
     event.preventDefault();
   };
@@ -119,14 +121,14 @@ export const TokenView = ({ sources }: { sources: Sources }): JSX.Element => {
                   <li key={place}>
                     <button
                       type="button"
-                      class={`quiet ${classOf(values[place] ?? 0, scale, lens)}`}
+                      class={classOf(values[place] ?? 0, scale, lens)}
                       onClick={() => {
                         go(place);
                       }}
                     >
                       {tokens.texts?.[place]?.trim() || (tokens.ids?.[place] ?? `#${place + 1}`)}
                     </button>
-                    <span class="number">{(values[place] ?? 0).toFixed(2).replace('-', '−')}</span>
+                    <span class="number">{signed(values[place] ?? 0)}</span>
                   </li>
                 ))}
               </ol>
