@@ -70,7 +70,7 @@ async function tryIt({ folder, supervisor, signal, clients, sendsHeaders, hasPlu
   const stack = await startStack(supervisor, { folder, script: scriptFor(clients) });
   const kind = kindOf({ sendsHeaders, hasPlugin });
   console.log(`Starting ${clients.length === 1 ? 'OpenClaw' : 'two OpenClaws'}, ${kind} ...`);
-  const tap = hasPlugin ? await Tap.start(stack.gatewayUrl) : null;
+  const tap = hasPlugin ? await Tap.start(stack.gatewayUrl, signal) : null;
   const baseUrl = `${tap?.url ?? stack.gatewayUrl}/v1`;
   const options = { entry, baseUrl, sendsHeaders, hasPlugin, signal };
   const startClient = (client) => OpenClaw.start(supervisor, { ...options, home: join(folder, client.name), client });

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { COMPACT_AFTER, COMPACTED } from './conversation.mjs';
-import { Problem } from '../lib/problem.mjs';
+import { until } from './until.mjs';
 
 /** What is said once the session has been begun anew, and what the judge makes of it. */
 const ANEW = { says: ['Hello again.', 'Great, thank you.'], scores: [1] };
@@ -12,8 +11,6 @@ const REMINDER = 'Was this answer any good?';
 const CHAT = '/v1/chat/completions';
 /** How OpenClaw's own wakes begin. */
 const HEARTBEAT = 'Follow the heartbeat monitor scratch context';
-const REPLY_MS = 60_000;
-const LOOK_EVERY_MS = 100;
 
 /**
  * Does what only the plugin tells the gateway of: a wake in between, a rating of the last answer, a session that is begun anew
@@ -29,11 +26,11 @@ export async function usePlugin(openclaw, tap, client) {
   await chat(openclaw, tap, name, RATING);
   console.log(`  ${name}: /new`);
   await openclaw.say('/new');
-  await until('the end of a session', () => ends() === 1);
+  await until('the end of a session', tap.signal, () => ends() === 1);
   for (const message of ANEW.says) await chat(openclaw, tap, name, message);
   console.log(`  ${name}: (begins another session)`);
   const other = await openclaw.beginAnother();
-  await until('the end of a session that another follows', () => ends() === 2);
+  await until('the end of a session that another follows', tap.signal, () => ends() === 2);
   await chat(other, tap, name, ELSEWHERE);
   const conversations = [{ scores, rating: -1 }, ANEW];
   return [
@@ -49,15 +46,7 @@ async function chat(openclaw, tap, name, message) {
   await openclaw.type(message);
   if (message === RATING) await tap.until('a rating', ({ path }) => path === '/v1/feedback');
   else await tap.until(message, (call) => call.words.includes(message));
-  await until(`a reply to ${message}`, () => openclaw.replies.length > replies);
-}
-
-async function until(what, isSo) {
-  const deadline = Date.now() + REPLY_MS;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Problem(`Waited ${REPLY_MS / 1000} s for ${what} in vain.`);
-    await wait(LOOK_EVERY_MS);
-  }
+  await until(`a reply to ${message}`, tap.signal, () => openclaw.replies.length > replies);
 }
 
 /** The rules that the requests of a client with the plugin had to meet, as `checkResults` returns its own. */

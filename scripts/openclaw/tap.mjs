@@ -1,20 +1,23 @@
 import { createServer, request } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Problem } from '../lib/problem.mjs';
+import { until } from './until.mjs';
 
-const WAIT_MS = 60_000;
-const LOOK_EVERY_MS = 100;
-
-/** Stands between the client and the gateway, passes everything on, and notes what each request says of its turn. */
+/**
+ * Stands between the client and the gateway, passes everything on, and notes what each request says of its turn. Ends when
+ * `signal` is aborted, and so does whoever waits for a request.
+ */
 export class Tap {
   /** `{ method, path, session, type, tools, words }` of every request, in order. */
   calls = [];
+  signal;
   #server;
 
-  static async start(target) {
+  static async start(target, signal) {
     const tap = new Tap();
+    tap.signal = signal;
     tap.#server = createServer((incoming, outgoing) => tap.#pass(new URL(target), incoming, outgoing));
     await new Promise((resolve) => tap.#server.listen(0, '127.0.0.1', resolve));
+    if (signal.aborted) tap.stop();
+    else signal.addEventListener('abort', () => tap.stop(), { once: true });
     return tap;
   }
 
@@ -23,14 +26,8 @@ export class Tap {
   }
 
   /** Resolves with the first request that is like this; those that were seen already count. */
-  async until(what, isIt) {
-    const deadline = Date.now() + WAIT_MS;
-    for (;;) {
-      const call = this.calls.find(isIt);
-      if (call !== undefined) return call;
-      if (Date.now() > deadline) throw new Problem(`OpenClaw did not send ${what} within ${WAIT_MS / 1000} s.`);
-      await wait(LOOK_EVERY_MS);
-    }
+  until(what, isIt) {
+    return until(`${what} from OpenClaw`, this.signal, () => this.calls.find(isIt));
   }
 
   stop() {
