@@ -87,7 +87,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/{advantage,sample,chat,pocket-lm,experiment}/src/**/*.ts'],
+    files: ['libs/{advantage,sample,chat,pocket-lm,experiment,scaling}/src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-globals': ['error', 'Date', 'fetch', 'setTimeout', 'setInterval', 'performance', 'process'],

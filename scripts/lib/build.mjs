@@ -6,7 +6,7 @@ import { commandFile, projectEnv, projectNode, root } from './project.mjs';
 import { run } from './run.mjs';
 
 const STAMP = join(root, 'dist', '.sources');
-const LIBRARIES = ['testing', 'pocket-lm', 'experiment'];
+const LIBRARIES = ['testing', 'pocket-lm', 'experiment', 'scaling'];
 
 /** Builds everything that runs, if the sources are not those of the last build. */
 export async function ensureBuilt() {
@@ -37,7 +37,7 @@ export async function buildConsole() {
   if (code !== 0) throw new Problem(`The console's build ended with code ${code}; its message above says why.`);
 }
 
-/** Every app, and the libraries that scripts run: the engine double, the pocket model and the experiment. Each compiles the libraries that it uses along. */
+/** Every app, and the libraries that scripts run: the engine double, the pocket model, the experiment and the arithmetic of scale. Each compiles the libraries that it uses along. */
 function projectsThatRun() {
   return [...appsThatRun(), ...LIBRARIES];
 }

@@ -53,6 +53,11 @@ export function loadExperimentLibrary() {
   return loadLibrary('experiment');
 }
 
+/** The built library of the arithmetic of scale and its simulation. */
+export function loadScalingLibrary() {
+  return loadLibrary('scaling');
+}
+
 /** The built pocket model. */
 export function loadPocketLibrary() {
   return loadLibrary('pocket-lm');
