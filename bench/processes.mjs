@@ -19,7 +19,7 @@ export function usageOf(pid) {
 
 const running = new Set();
 
-/** Starts a process and resolves with what `ready` captures in its output. */
+/** Starts a process and resolves with what `ready` captures in its output: `value` the first, `values` all. */
 export async function startProcess(command, args, { env = {}, ready }) {
   const child = spawn(command, args, {
     cwd: root,
@@ -41,7 +41,7 @@ export async function startProcess(command, args, { env = {}, ready }) {
       reject(new Error(`${args[0]} ended with ${code}:\n${output}`));
     });
   });
-  return { pid: child.pid, value: match[1], stop: () => stop(child) };
+  return { pid: child.pid, value: match[1], values: match.slice(1), stop: () => stop(child) };
 }
 
 async function stop(child) {

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { root, startProcess, usageOf } from './processes.mjs';
+
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const READY = /ready on (\S+)/;
 
@@ -14,19 +18,50 @@ export const startStub = async (options) => {
   return { ...stub, value: `http://127.0.0.1:${stub.value}` };
 };
 
-export const startNats = async () => {
+/** A server with a store that is removed in the end. `more`: further lines of its configuration. */
+export const startNats = async (more = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const config = join(folder, 'nats.conf');
-  writeFileSync(
-    config,
-    `host: 127.0.0.1\nport: -1\nmax_payload: 8MB\njetstream { store_dir: "${folder}/store", max_file_store: 12GB }\n`,
-  );
+  const lines = [
+    'host: 127.0.0.1',
+    'port: -1',
+    'http: "127.0.0.1:-1"',
+    'max_payload: 8MB',
+    `jetstream { store_dir: "${folder}/store", max_file_store: 12GB }`,
+    more,
+  ];
+  writeFileSync(config, lines.join('\n'));
   const server = await startProcess(process.env.NATS_SERVER_BIN ?? 'nats-server', ['-c', config], {
     env: { GOMEMLIMIT: '192MiB' },
-    ready: /client connections on 127\.0\.0\.1:(\d+)/,
+    ready: /http monitor on 127\.0\.0\.1:(\d+)[\s\S]*client connections on 127\.0\.0\.1:(\d+)/,
   });
-  return { ...server, value: `nats://127.0.0.1:${server.value}` };
+  const [monitor, port] = server.values;
+  return { ...server, value: `nats://127.0.0.1:${port}`, monitor: `http://127.0.0.1:${monitor}` };
+};
+
+const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** Three servers that keep copies for each other. */
+export const startCluster = async () => {
+  const ports = await Promise.all([1, 2, 3].map(freePort));
+  const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const servers = await Promise.all(
+    ports.map((port) =>
+      startNats(`server_name: n${port}\ncluster { name: bench, listen: "127.0.0.1:${port}", routes: [${routes}] }`),
+    ),
+  );
+  for (const { monitor } of servers) {
+    while (!(await fetch(`${monitor}/healthz`)).ok) await pause(100);
+  }
+  return { value: servers.map(({ value }) => value).join(',') };
 };
 
 const settingsFor = ({ stub, nats }) => ({
@@ -60,7 +95,7 @@ export const startPassthrough = async ({ stub }) => {
 
 export const startGateway = (parts, env) => startService('gateway', parts, env);
 
-const withManager = async (nats, work) => {
+export const withManager = async (nats, work) => {
   const nc = await connect({ servers: nats.value });
   try {
     return await work(await jetstreamManager(nc));
@@ -68,8 +103,6 @@ const withManager = async (nats, work) => {
     await nc.close();
   }
 };
-
-export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const lastSequence = (nats, stream) =>
   withManager(nats, async (jsm) => (await jsm.streams.info(stream)).state.last_seq);

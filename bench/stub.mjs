@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 const TOKENS = 100;
 const TOKEN = 'forty bytes of text for one token here. ';
 
-// `scores`: it also scores given tokens, as a hint teacher's engine does.
-const { judgeDelayMs = 0, scores = false } = JSON.parse(process.argv[2] ?? '{}');
+// `scores`: it also scores given tokens, as a hint teacher's engine does. `promptTokens`: what it says that each prompt has.
+const { judgeDelayMs = 0, scores = false, promptTokens = 400 } = JSON.parse(process.argv[2] ?? '{}');
 
 const entry = (i) => ({ token: TOKEN, bytes: null, logprob: -0.01 * (i + 1), top_logprobs: [] });
 const ids = Array.from({ length: TOKENS }, (_, i) => i + 10);
-const promptIds = Array.from({ length: 400 }, (_, i) => i + 1);
+const promptIds = Array.from({ length: promptTokens }, (_, i) => i + 1);
 const usage = { prompt_tokens: promptIds.length, completion_tokens: TOKENS, total_tokens: promptIds.length + TOKENS };
 const envelope = { id: 'stub', created: 1, model: 'policy' };
 

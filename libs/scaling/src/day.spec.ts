@@ -71,7 +71,10 @@ describe('a simulated day', () => {
   });
 
   it('refuses samples when more come than a trainer takes', () => {
-    const { trainer, turns } = simulateDay(plan(withLoad({ users: 2000, trainingSeconds: 90, closedSeconds: 10 })));
+    const { trainer, turns } = simulateDay({
+      ...plan(withLoad({ users: 2000, trainingSeconds: 90, closedSeconds: 10 })),
+      hours: 6,
+    });
     // 2.3 samples/s against 16 in 100 s.
     expect(trainer.waiting.most).toBe(64);
     expect(trainer.updates * 16 + trainer.refused).toBeLessThanOrEqual(turns);

@@ -1,85 +1,88 @@
+import { STREAMS } from '@app/contracts';
 import { gpuSecondsOf } from './gpu-seconds';
-import { TARGET_UTILISATION, type Gpu, type Load } from './load';
+import { TARGET_UTILISATION, type Installation } from './load';
 import { SERVICES, STORES, type Measured, type ServiceName, type StoreName } from './measured';
 
 const DAY_SECONDS = 86_400;
 const MS = 1000;
 const MEGABYTE = 1e6;
 const GIGABYTE = 1e9;
+const GIBIBYTE = 1024 ** 3;
 
-/** What one cluster must be able to do, and how many there have to be. */
-export const LIMITS = ['stream', 'store'] as const;
-export type Limit = (typeof LIMITS)[number];
-
-export interface Installation {
-  readonly load: Load;
-  readonly gpu: Gpu;
-  /** Copies of every stream. */
-  readonly copies: number;
-  /** Disk of one nats-server for its streams, in GB. */
-  readonly serverGb: number;
-}
-
-/** What a load needs, at its busiest moment where nothing else is said. */
+/** What a load needs: at its busiest moment, with nothing fuller than `TARGET_UTILISATION`, where nothing else is said. */
 export interface Demand {
   readonly turnsPerDay: number;
-  readonly meanTurnsPerSecond: number;
   readonly turnsPerSecond: number;
   readonly votesPerSecond: number;
   readonly gpus: { readonly policy: number; readonly judge: number; readonly teacher: number };
   readonly replicas: Readonly<Record<ServiceName, number>>;
+  /** Cores that nats-server keeps busy, without what a second and third copy cost. */
   readonly natsCores: number;
   readonly connections: number;
-  /** Written to each server that keeps a copy, in MB/s. */
+  /** What is written to each server that has a copy of everything, in MB/s. */
   readonly megabytesPerSecond: number;
-  /** What is kept on all servers together, and on each that keeps a copy of everything, in GB. */
+  /** What each such server keeps, in GB, and the `nats.store_gb` that no stream of it outgrows. */
   readonly storedGb: number;
-  readonly serverGb: number;
-  /** Clusters that share the users, by what each of them can do, and by what there have to be so many. */
+  readonly storeGbSetting: number;
+  /** Users that one cluster can have by the bandwidth of its busiest stream, and by the disk of a server; clusters that follow. */
+  readonly usersPerCluster: { readonly stream: number; readonly store: number };
   readonly clusters: number;
-  readonly limitedBy: Limit;
-  /** Weight updates in a day that all samples would make, and those that one trainer can make. */
-  readonly updatesPerDay: number;
-  readonly mostUpdatesPerDay: number;
+  /** Samples in a batch with which one trainer keeps up, at this length of a training. */
+  readonly batchToKeepUp: number;
 }
-
-/** Days that a stream or bucket keeps a turn. */
-export const keptDays = (store: StoreName): number => STORES[store].maxAgeSeconds / DAY_SECONDS;
-
-/** Bytes of a turn that are written, to all streams and buckets together, each once. */
-const bytesOf = ({ storedBytes }: Measured): number => sum(Object.values(storedBytes));
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Whole units that do so much work without being fuller than they may; one at least, where there is any. */
-const units = (work: number): number => (work === 0 ? 0 : Math.max(1, Math.ceil(work / TARGET_UTILISATION)));
+/** Whole units for so much work; one at least where there is any. */
+const units = (work: number): number => Math.ceil(work / TARGET_UTILISATION);
 
-/** The arithmetic of one installation: demand from a load, and from what was measured of one machine. */
-export const demandOf = ({ load, gpu, copies, serverGb }: Installation, measured: Measured): Demand => {
-  const turnsPerDay = load.users * load.turnsPerUserDay;
-  const meanTurnsPerSecond = turnsPerDay / DAY_SECONDS;
-  const turnsPerSecond = meanTurnsPerSecond * load.peakFactor;
-  const followed = turnsPerSecond * load.followedShare;
-  const seconds = gpuSecondsOf(load, gpu);
-  const services = SERVICES.filter((name) => name !== 'opd-teacher' || load.asksForHints);
-  const cores = (service: ServiceName): number => (turnsPerSecond * measured.services[service].cpuMs) / MS;
-  const replicas = Object.fromEntries(
-    SERVICES.map((name) => [name, services.includes(name) ? units(cores(name)) : 0]),
-  ) as Record<ServiceName, number>;
-  const storedGb = sum(
-    (Object.keys(STORES) as StoreName[]).map(
-      (store) => (turnsPerDay * measured.storedBytes[store] * keptDays(store)) / GIGABYTE,
+/** Whether a service works on every turn, or on those that were followed. */
+const seesAll = (service: ServiceName): boolean => service === 'gateway' || service === 'session-tracker';
+
+/** Bytes of a day's turns that each stream or bucket keeps, as long as it does. */
+const keptBytes = (turnsPerDay: number, { storedBytes }: Measured): Record<StoreName, number> => {
+  const kept = (store: StoreName): number =>
+    turnsPerDay * storedBytes[store] * (STORES[store].maxAgeSeconds / DAY_SECONDS);
+  return Object.fromEntries((Object.keys(STORES) as StoreName[]).map((store) => [store, kept(store)])) as Record<
+    StoreName,
+    number
+  >;
+};
+
+/** The setting gives each stream its share of the store. */
+const storeGbFor = (kept: Readonly<Record<StoreName, number>>): number =>
+  Math.max(
+    ...(['RL_TURNS', 'RL_FOLLOWS', 'RL_VERDICTS', 'RL_SAMPLES'] as const).map(
+      (stream) => kept[stream] / STREAMS[stream].shareOfStore / GIBIBYTE,
     ),
   );
-  const written = (turnsPerSecond * measured.storedBytes.RL_TURNS) / MEGABYTE;
-  const wanted = {
-    stream: written / (measured.stream.megabytesPerSecond * TARGET_UTILISATION),
-    store: storedGb / (serverGb * TARGET_UTILISATION),
+
+/** The arithmetic of one installation, from its load and from what was measured of one machine. */
+export const demandOf = ({ load, gpu, copies, serverGb }: Installation, measured: Measured): Demand => {
+  const turnsPerDay = load.users * load.turnsPerUserDay;
+  const turnsPerSecond = (turnsPerDay / DAY_SECONDS) * load.peakFactor;
+  const followed = turnsPerSecond * load.followedShare;
+  const seconds = gpuSecondsOf(load, gpu);
+
+  const busy = SERVICES.filter((name) => name !== 'opd-teacher' || load.asksForHints);
+  const turnsOf = (name: ServiceName): number => (seesAll(name) ? turnsPerSecond : followed);
+  const replicas = Object.fromEntries(
+    SERVICES.map((name) => {
+      const cores = (turnsOf(name) * measured.services[name].cpuMs) / MS;
+      return [name, busy.includes(name) ? units(cores) : 0];
+    }),
+  ) as Record<ServiceName, number>;
+
+  const kept = keptBytes(turnsPerDay, measured);
+  const storedGb = sum(Object.values(kept)) / GIGABYTE;
+  const { megabytesPerSecond: most } = measured.stream[copies === 1 ? 'one' : 'three'];
+  const usersFor = (share: number): number => Math.floor((load.users * TARGET_UTILISATION) / share);
+  const usersPerCluster = {
+    stream: usersFor((turnsPerSecond * measured.storedBytes.RL_TURNS) / MEGABYTE / most),
+    store: usersFor(storedGb / serverGb),
   };
-  const limitedBy = wanted.stream >= wanted.store ? 'stream' : 'store';
   return {
     turnsPerDay,
-    meanTurnsPerSecond,
     turnsPerSecond,
     votesPerSecond: followed * load.votes * (load.asksForHints ? 2 : 1),
     gpus: {
@@ -88,14 +91,13 @@ export const demandOf = ({ load, gpu, copies, serverGb }: Installation, measured
       teacher: units(followed * seconds.teacher),
     },
     replicas,
-    natsCores: (turnsPerSecond * sum(services.map((name) => measured.services[name].natsCpuMs))) / MS,
-    connections: sum(services.map((name) => replicas[name] * measured.services[name].connections)),
-    megabytesPerSecond: (turnsPerSecond * bytesOf(measured)) / MEGABYTE,
-    storedGb: storedGb * copies,
-    serverGb: storedGb,
-    clusters: Math.max(1, Math.ceil(wanted[limitedBy])),
-    limitedBy,
-    updatesPerDay: (turnsPerDay * load.followedShare * load.sampledShare) / load.batch,
-    mostUpdatesPerDay: DAY_SECONDS / (load.trainingSeconds + load.closedSeconds),
+    natsCores: sum(busy.map((name) => (turnsOf(name) * measured.services[name].natsCpuMs) / MS)),
+    connections: sum(busy.map((name) => replicas[name] * measured.services[name].connections)),
+    megabytesPerSecond: (turnsPerSecond * sum(Object.values(measured.storedBytes))) / MEGABYTE,
+    storedGb,
+    storeGbSetting: storeGbFor(kept),
+    usersPerCluster,
+    clusters: Math.max(1, Math.ceil(load.users / Math.min(usersPerCluster.stream, usersPerCluster.store))),
+    batchToKeepUp: Math.ceil(followed * load.sampledShare * (load.trainingSeconds + load.closedSeconds)),
   };
 };

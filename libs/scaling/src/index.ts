@@ -1,3 +1,11 @@
 export { exponential, nextArrival, type ArrivalRate } from './arrivals';
 export { simulateDay, type DayPlan, type DayReport } from './day';
 export { dayProfile } from './day-profile';
+export { demandOf, type Demand } from './demand';
+export { gpuSecondsOf, type GpuSeconds } from './gpu-seconds';
+export { DEFAULT_INSTALLATION, TARGET_UTILISATION, type Gpu, type Installation, type Load } from './load';
+export { type Measured, type MeasuredService, type MeasuredStream } from './measured';
+export { servicesTable, storesTable, streamTable } from './measured-table';
+export { type Outage } from './outage';
+export { plotColumns } from './plot';
+export { demandTable, shortNumber, TABLE_USERS } from './table';

@@ -33,6 +33,16 @@ export interface Gpu {
   readonly turnsAtOnce: number;
 }
 
+/** The load, and what it is to be carried by. */
+export interface Installation {
+  readonly load: Load;
+  readonly gpu: Gpu;
+  /** Copies of every stream. */
+  readonly copies: 1 | 3;
+  /** Disk of one nats-server, in GB. */
+  readonly serverGb: number;
+}
+
 /** How full processes and GPUs may be at the busiest moment. */
 export const TARGET_UTILISATION = 0.7;
 
@@ -58,3 +68,11 @@ export const DEFAULT_LOAD: Load = {
 
 /** A model of 8 billion parameters on one H100. docs/scaling.md says where each number comes from. */
 export const DEFAULT_GPU: Gpu = { prefillTokensPerSecond: 25_000, decodeTokensPerSecond: 8000, turnsAtOnce: 16 };
+
+/** A cluster of three, each server with 2 TB. */
+export const DEFAULT_INSTALLATION: Installation = {
+  load: DEFAULT_LOAD,
+  gpu: DEFAULT_GPU,
+  copies: 3,
+  serverGb: 2000,
+};

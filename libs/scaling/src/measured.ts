@@ -18,9 +18,11 @@ export type StoreName = keyof typeof STORES;
 /** One replica, alone with its work. */
 export interface MeasuredService {
   readonly turnsPerSecond: number;
-  /** CPU for a turn in milliseconds: of the service itself, and of nats-server meanwhile. */
+  /** CPU for a turn that it works on in milliseconds: of the service itself, and of nats-server meanwhile. */
   readonly cpuMs: number;
   readonly natsCpuMs: number;
+  /** Bytes of a turn that it adds to streams and buckets. */
+  readonly writtenBytes: number;
   readonly connections: number;
 }
 
@@ -28,11 +30,17 @@ export interface MeasuredService {
 export interface Measured {
   readonly machine: string;
   readonly seed: number;
-  /** Turns whose way through all services was measured. */
+  /** Turns whose way through all services was measured, and which share of them was followed. */
   readonly turns: number;
+  readonly followedShare: number;
   readonly services: Readonly<Record<ServiceName, MeasuredService>>;
-  /** What each stream and bucket keeps of a turn, in bytes on the disk. */
+  /** What each stream and bucket keeps of a turn that the gateway served, in bytes on the disk. */
   readonly storedBytes: Readonly<Record<StoreName, number>>;
-  /** What one stream takes in, of messages as large as a stored turn, and of small ones. */
-  readonly stream: { readonly megabytesPerSecond: number; readonly messagesPerSecond: number };
+  readonly stream: { readonly one: MeasuredStream; readonly three: MeasuredStream };
+}
+
+/** What one stream takes in, with one copy or three: MB/s of messages as large as a stored turn, messages/s of 1 KiB. */
+export interface MeasuredStream {
+  readonly megabytesPerSecond: number;
+  readonly messagesPerSecond: number;
 }

@@ -1,0 +1,74 @@
+import { Problem } from '../lib/problem.mjs';
+
+/** An hour at which the day is busiest. */
+const BUSIEST_HOUR = 14;
+const HOUR = 3600;
+const MINUTE = 60;
+const INTERVAL_SECONDS = 20 * MINUTE;
+/** `judge.breaker_open_s` and `slime.queue_size` as they are if nobody sets them. */
+const PROBE_SECONDS = 10;
+const QUEUE_SIZE = 1024;
+/** Batches that may wait, where they are larger than that. */
+const WAITING_BATCHES = 2;
+/** A trial of so many turns takes about half a minute. */
+const MOST_TURNS = 5_000_000;
+
+/** One cluster of the installation: what it needs by arithmetic, and a day with each number of judges, with and without an outage. */
+export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INSTALLATION }) {
+  const { users, turns, peak, outage: minutes, hours, seed, shared } = options;
+  const load = {
+    ...DEFAULT_INSTALLATION.load,
+    users,
+    turnsPerUserDay: turns,
+    peakFactor: peak,
+    asksForHints: options.teachers !== 0,
+  };
+  const { clusters } = demandOf({ ...DEFAULT_INSTALLATION, load }, measured);
+  const own = { ...load, users: users / clusters };
+  const demand = demandOf({ ...DEFAULT_INSTALLATION, load: own }, measured);
+  if ((demand.turnsPerDay * hours) / 24 > MOST_TURNS) {
+    throw new Problem(
+      `a cluster has ${Math.round(demand.turnsPerDay)} turns a day: simulate fewer --users, or fewer --hours`,
+    );
+  }
+  const batch = options.batch ?? Math.max(own.batch, demand.batchToKeepUp);
+  const plan = {
+    load: { ...own, batch },
+    gpu: DEFAULT_INSTALLATION.gpu,
+    teachers: options.teachers ?? demand.gpus.teacher,
+    sharesGpus: shared,
+    probeSeconds: PROBE_SECONDS,
+    queueSize: Math.max(QUEUE_SIZE, WAITING_BATCHES * batch),
+    hours,
+    intervalSeconds: INTERVAL_SECONDS,
+    seed,
+  };
+  const outage = minutes > 0 ? { fromSeconds: BUSIEST_HOUR * HOUR, seconds: minutes * MINUTE } : null;
+  const needed = demand.gpus.judge;
+  const numbers = options.judges === undefined ? [needed - 1, needed, 2 * needed] : [options.judges];
+  const trials = numbers
+    .filter((judges) => judges > 0)
+    .map((judges) => ({
+      judges,
+      normal: summaryOf(simulateDay({ ...plan, judges, outage: null })),
+      broken: outage === null ? null : summaryOf(simulateDay({ ...plan, judges, outage })),
+    }));
+  return { clusters, demand, plan, minutes, trials };
+}
+
+const stationOf = ({ arrived, done, waits, waiting, busy }) => ({
+  arrived,
+  done,
+  wait: { mean: waits.mean, p95: waits.quantile(0.95), most: waits.most },
+  waiting: { mean: waiting.mean, most: waiting.most, byInterval: waiting.intervals.map(({ most }) => most) },
+  busy: { mean: busy.mean, byInterval: busy.intervals.map(({ mean }) => mean) },
+});
+
+const summaryOf = ({ turns, held, judge, teacher, trainer, recoverySeconds }) => ({
+  turns,
+  held: stationOf(held),
+  judge: stationOf(judge),
+  teacher: stationOf(teacher),
+  trainer: { updates: trainer.updates, refused: trainer.refused, mostWaiting: trainer.waiting.most },
+  recoverySeconds,
+});
