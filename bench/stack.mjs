@@ -98,7 +98,7 @@ export const startGateway = (parts, env) => startService('gateway', parts, env);
 export const withManager = async (nats, work) => {
   const nc = await connect({ servers: nats.value });
   try {
-    return await work(await jetstreamManager(nc));
+    return await work(await jetstreamManager(nc), nc);
   } finally {
     await nc.close();
   }

@@ -5,6 +5,8 @@ const TOKENS = 100;
 const TOKEN = 'forty bytes of text for one token here. ';
 
 // `scores`: it also scores given tokens, as a hint teacher's engine does. `promptTokens`: what it says that each prompt has.
+// A question with "judged in N ms" in its text is answered after so long. POST /outage `down`: the judge answers 503, also what it was
+// asked before; `up`: no more.
 const { judgeDelayMs = 0, scores = false, promptTokens = 400 } = JSON.parse(process.argv[2] ?? '{}');
 
 const entry = (i) => ({ token: TOKEN, bytes: null, logprob: -0.01 * (i + 1), top_logprobs: [] });
@@ -99,13 +101,38 @@ const sendJson = (response, body) => {
   response.end(body);
 };
 
-const handle = (text, response) => {
-  if (text.includes('"model":"judge"')) {
-    const answer = text.includes('"name":"hint"') ? hint : verdict;
-    if (judgeDelayMs === 0) sendJson(response, answer);
-    else setTimeout(() => sendJson(response, answer), judgeDelayMs);
-    return;
+/** Questions that wait for their answers. */
+const asked = new Set();
+let isDown = false;
+const refuse = (response) => response.writeHead(503).end();
+const delayOf = (text) => Number(/judged in (\d+) ms/.exec(text)?.[1] ?? judgeDelayMs);
+
+const judge = (text, response) => {
+  if (isDown) return refuse(response);
+  const answer = text.includes('"name":"hint"') ? hint : verdict;
+  const delayMs = delayOf(text);
+  if (delayMs === 0) return sendJson(response, answer);
+  const question = { response, timer: setTimeout(() => reply(question, answer), delayMs) };
+  asked.add(question);
+};
+
+const reply = (question, answer) => {
+  asked.delete(question);
+  sendJson(question.response, answer);
+};
+
+const setOutage = (word) => {
+  isDown = word === 'down';
+  if (!isDown) return;
+  for (const { response, timer } of asked) {
+    clearTimeout(timer);
+    refuse(response);
   }
+  asked.clear();
+};
+
+const handle = (text, response) => {
+  if (text.includes('"model":"judge"')) return judge(text, response);
   const captured = text.includes('"return_output_ids_in_sglext":true');
   if (!text.includes('"stream":true')) return sendJson(response, answers[captured]);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -119,6 +146,10 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     if (request.method === 'GET') return sendJson(response, Buffer.from('{"data":[{"id":"policy"}]}'));
     const text = Buffer.concat(pieces).toString('latin1');
+    if (request.url === '/outage') {
+      setOutage(text);
+      return response.end();
+    }
     if (request.url === '/v1/tokenize') return sendJson(response, tokenized(text));
     if (request.url === '/generate' && scores) return sendJson(response, scored(text));
     if (request.url === '/generate') return response.writeHead(404).end();

@@ -8,7 +8,7 @@ npm run simulate -- [options]
   --users N        (default 100)
   --turns N        model calls of a user in a day (default 100)
   --peak F         busiest moment against the day's mean, 1 to 10 (default 2.5)
-  --judges N       GPUs of the judge in a cluster (default: one less than needed, as many, twice as many)
+  --judges N       GPUs of the judge in a cluster (default: so few that they are full at the busiest moment, as needed, twice that)
   --teachers N     GPUs of hints and teacher in a cluster; 0: no hints (default: as many as needed)
   --shared         they are the policy's own GPUs, and stand still while weights are changed
   --outage MIN     minutes of an outage of judge and teacher at the busiest time (default 10)

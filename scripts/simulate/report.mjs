@@ -7,13 +7,14 @@ const HOUR = 3600;
 
 /** What was found, for people. */
 export function report({ clusters, demand, plan, minutes, trials }, { shortNumber, plotColumns }) {
+  const counted = (count, name) => `${shortNumber(count)} ${name}${count === 1 ? '' : 's'}`;
   const { load, teachers, sharesGpus, seed } = plan;
   const head = [
-    `${shortNumber(clusters * load.users)} users in ${shortNumber(clusters)} ${clusters === 1 ? 'cluster' : 'clusters'}. One cluster:`,
+    `${counted(clusters * load.users, 'user')} in ${counted(clusters, 'cluster')}. One cluster:`,
     `  ${shortNumber(demand.turnsPerDay)} turns a day, ${shortNumber(demand.turnsPerSecond)} turns/s at the busiest moment, ${shortNumber(demand.votesPerSecond)} votes/s`,
     `  GPUs needed: policy ${demand.gpus.policy}, judge ${demand.gpus.judge}, hints and teacher ${demand.gpus.teacher}`,
     `  ${shortNumber(demand.megabytesPerSecond)} MB/s to JetStream and ${shortNumber(demand.storedGb)} GB kept, each copy; nats.store_gb = ${shortNumber(demand.storeGbSetting)}`,
-    `A day in virtual time, seed ${seed}; batches of ${load.batch}, the gate closed ${load.closedSeconds} s for each; ${teachers} GPUs of hints and teacher${sharesGpus ? "; all on the policy's GPUs" : ''}:`,
+    `A day in virtual time, seed ${seed}; batches of ${load.batch}, the gate closed ${load.closedSeconds} s for each; ${counted(teachers, 'GPU')} of hints and teacher${sharesGpus ? "; all on the policy's GPUs" : ''}:`,
   ];
   const rows = [
     [
@@ -39,7 +40,7 @@ export function report({ clusters, demand, plan, minutes, trials }, { shortNumbe
     `Samples refused as queue_full: ${shortNumber(trainer.refused)}.`,
   ];
   const waiting = shown.judge.waiting.byInterval.slice(0, COLUMNS);
-  const title = `Most turns that waited for ${chosen.judges} ${chosen.judges === 1 ? 'judge' : 'judges'}, in every 20 minutes${chosen.broken === null ? '' : ', with the outage at 14 h'}:`;
+  const title = `Most turns that waited for ${counted(chosen.judges, 'judge')}, in every 20 minutes${chosen.broken === null ? '' : ', with the outage at 14 h'}:`;
   return [
     ...head,
     '',

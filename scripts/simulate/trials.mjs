@@ -14,7 +14,7 @@ const WAITING_BATCHES = 2;
 const MOST_TURNS = 5_000_000;
 
 /** One cluster of the installation: what it needs by arithmetic, and a day with each number of judges, with and without an outage. */
-export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INSTALLATION }) {
+export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INSTALLATION, TARGET_UTILISATION }) {
   const { users, turns, peak, outage: minutes, hours, seed, shared } = options;
   const load = {
     ...DEFAULT_INSTALLATION.load,
@@ -45,14 +45,13 @@ export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INS
   };
   const outage = minutes > 0 ? { fromSeconds: BUSIEST_HOUR * HOUR, seconds: minutes * MINUTE } : null;
   const needed = demand.gpus.judge;
-  const numbers = options.judges === undefined ? [needed - 1, needed, 2 * needed] : [options.judges];
-  const trials = numbers
-    .filter((judges) => judges > 0)
-    .map((judges) => ({
-      judges,
-      normal: summaryOf(simulateDay({ ...plan, judges, outage: null })),
-      broken: outage === null ? null : summaryOf(simulateDay({ ...plan, judges, outage })),
-    }));
+  // Full at the busiest moment, as full as is meant, half as full.
+  const numbers = [...new Set([Math.ceil(needed * TARGET_UTILISATION), needed, 2 * needed])];
+  const trials = (options.judges === undefined ? numbers : [options.judges]).map((judges) => ({
+    judges,
+    normal: summaryOf(simulateDay({ ...plan, judges, outage: null })),
+    broken: outage === null ? null : summaryOf(simulateDay({ ...plan, judges, outage })),
+  }));
   return { clusters, demand, plan, minutes, trials };
 }
 

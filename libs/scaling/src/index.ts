@@ -8,4 +8,5 @@ export { type Measured, type MeasuredService, type MeasuredStream } from './meas
 export { servicesTable, storesTable, streamTable } from './measured-table';
 export { type Outage } from './outage';
 export { plotColumns } from './plot';
+export { replay, type KnownTurn, type ReplayOptions } from './replay';
 export { demandTable, shortNumber, TABLE_USERS } from './table';
