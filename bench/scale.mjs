@@ -21,44 +21,47 @@ const [turns, seed, seconds] = ['turns', 'seed', 'seconds'].map((name) => Number
 const SMALL_BYTES = 1024;
 const IN_FLIGHT = 64;
 
-/** What one stream takes in, with one copy and with three on a cluster whose servers share this machine. */
+/** What one stream takes in, with one copy, and with three on a cluster whose servers share this machine; and three streams there. */
 async function measureStreams(bytes) {
-  const take = (url, copies, size) =>
-    runJson('scale/stream.mjs', { url, copies, seconds, bytes: size, inFlight: IN_FLIGHT });
-  const both = async ({ value }, copies) => {
-    const { megabytesPerSecond } = await take(value, copies, bytes);
-    const { messagesPerSecond } = await take(value, copies, SMALL_BYTES);
+  const take = (url, size, rest) =>
+    runJson('scale/stream.mjs', { url, seconds, bytes: size, inFlight: IN_FLIGHT, ...rest });
+  const both = async ({ value }, rest) => {
+    const { megabytesPerSecond } = await take(value, bytes, rest);
+    const { messagesPerSecond } = await take(value, SMALL_BYTES, rest);
     return { megabytesPerSecond, messagesPerSecond };
   };
-  const one = await both(await startNats(), 1);
+  const one = await both(await startNats(), { copies: 1, streams: 1 });
   await stopAll();
-  const three = await both(await startCluster(), 3);
+  const cluster = await startCluster();
+  const three = await both(cluster, { copies: 3, streams: 1 });
+  const partitioned = await both(cluster, { copies: 3, streams: 3 });
   await stopAll();
-  return { one, three };
+  return { one, three, partitioned };
 }
 
 /** Numbers with as many digits as say something. */
 const rounded = (numbers) =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value.toPrecision(3))]));
+const eachRounded = (rows) => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, rounded(row)]));
 
 try {
   const { services, followedShare, ...rest } = await measureServices({ turns, seed });
   await stopAll();
-  const { one, three } = await measureStreams(rest.storedBytes.RL_TURNS);
+  const streams = await measureStreams(rest.storedBytes.RL_TURNS);
   const gib = Math.round(totalmem() / 2 ** 30);
   const measured = {
     machine: `${cpus().length} cores, ${cpus()[0].model}, ${gib} GiB, Node ${process.version}`,
     seed,
     ...rest,
     followedShare: Number(followedShare.toFixed(3)),
-    services: Object.fromEntries(Object.entries(services).map(([name, service]) => [name, rounded(service)])),
-    stream: { one: rounded(one), three: rounded(three) },
+    services: eachRounded(services),
+    stream: eachRounded(streams),
   };
   console.log(`${measured.machine}; ${measured.turns} turns, seed ${seed}`);
   console.table(measured.services);
   console.log('bytes of a turn in each stream and bucket');
   console.table(measured.storedBytes);
-  console.log('what one stream takes in, with one copy and with three');
+  console.log('what streams take in: one with one copy, one with three, three with three');
   console.table(measured.stream);
   if (values.json) console.log(JSON.stringify(measured));
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(measured, null, 2)}\n`);

@@ -1,22 +1,24 @@
-// What one stream takes in: guarded messages of `bytes`, `inFlight` at a time. One JSON argument in, one JSON line out.
+// What streams take in: guarded messages of `bytes`, `inFlight` at a time, to each of `streams` in turn. One JSON argument in, one JSON line out.
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
-const { url, copies, bytes, seconds, inFlight } = JSON.parse(process.argv[2]);
-const STREAM = 'BENCH';
+const { url, copies, bytes, seconds, inFlight, streams } = JSON.parse(process.argv[2]);
+const NAMES = Array.from({ length: streams }, (_, i) => `BENCH${i}`);
 /** What earlier measurements stored is dropped behind this. */
 const MOST_BYTES = 1e9;
 
 const nc = await connect({ servers: url.split(',') });
 const manager = await jetstreamManager(nc);
 const js = jetstream(nc);
-await manager.streams.add({
-  name: STREAM,
-  subjects: ['bench.*'],
-  max_msgs_per_subject: 1,
-  max_bytes: MOST_BYTES,
-  num_replicas: copies,
-});
+for (const name of NAMES) {
+  await manager.streams.add({
+    name,
+    subjects: [`${name}.*`],
+    max_msgs_per_subject: 1,
+    max_bytes: MOST_BYTES,
+    num_replicas: copies,
+  });
+}
 
 const body = new Uint8Array(bytes).fill(120);
 const expect = { lastSubjectSequence: 0 };
@@ -24,7 +26,7 @@ let [count, until] = [0, 0];
 const publish = async () => {
   while (performance.now() < until) {
     count += 1;
-    await js.publish(`bench.${count}`, body, { expect, timeout: 20_000 });
+    await js.publish(`${NAMES[count % streams]}.${count}`, body, { expect, timeout: 20_000 });
   }
 };
 const publishFor = async (time) => {
@@ -36,6 +38,6 @@ const publishFor = async (time) => {
 };
 await publishFor(seconds / 4);
 const messagesPerSecond = await publishFor(seconds);
-await manager.streams.delete(STREAM);
+for (const name of NAMES) await manager.streams.delete(name);
 await nc.close();
 console.log(JSON.stringify({ messagesPerSecond, megabytesPerSecond: (messagesPerSecond * bytes) / 1e6 }));

@@ -52,6 +52,7 @@ const MEASURED: Measured = {
   stream: {
     one: { megabytesPerSecond: 20, messagesPerSecond: 1000 },
     three: { megabytesPerSecond: 4, messagesPerSecond: 500 },
+    partitioned: { megabytesPerSecond: 5, messagesPerSecond: 500 },
   },
 };
 const INSTALLATION: Installation = { load: LOAD, gpu: GPU, copies: 1, serverGb: 1000 };

@@ -44,12 +44,19 @@ export const storesTable = ({ storedBytes }: Measured): string =>
     ]),
   );
 
-/** What one stream takes in. */
+const STREAMS = [
+  ['one stream, one copy', 'one'],
+  ['one stream, three copies', 'three'],
+  ['three streams, three copies', 'partitioned'],
+] as const;
+
+/** What streams take in. */
 export const streamTable = ({ stream }: Measured): string =>
   table(
-    ['one stream', 'MB/s of stored turns', 'messages/s of 1 KiB'],
-    [
-      ['one copy', shortNumber(stream.one.megabytesPerSecond), shortNumber(stream.one.messagesPerSecond)],
-      ['three copies', shortNumber(stream.three.megabytesPerSecond), shortNumber(stream.three.messagesPerSecond)],
-    ],
+    ['', 'MB/s of stored turns', 'messages/s of 1 KiB'],
+    STREAMS.map(([name, key]) => [
+      name,
+      shortNumber(stream[key].megabytesPerSecond),
+      shortNumber(stream[key].messagesPerSecond),
+    ]),
   );

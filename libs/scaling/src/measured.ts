@@ -36,10 +36,11 @@ export interface Measured {
   readonly services: Readonly<Record<ServiceName, MeasuredService>>;
   /** What each stream and bucket keeps of a turn that the gateway served, in bytes on the disk. */
   readonly storedBytes: Readonly<Record<StoreName, number>>;
-  readonly stream: { readonly one: MeasuredStream; readonly three: MeasuredStream };
+  /** With one copy, with three copies, and three streams with three copies each. */
+  readonly stream: Readonly<Record<'one' | 'three' | 'partitioned', MeasuredStream>>;
 }
 
-/** What one stream takes in, with one copy or three: MB/s of messages as large as a stored turn, messages/s of 1 KiB. */
+/** What one stream (or several together) takes in: MB/s of messages as large as a stored turn, messages/s of 1 KiB. */
 export interface MeasuredStream {
   readonly megabytesPerSecond: number;
   readonly messagesPerSecond: number;

@@ -26,6 +26,8 @@ const rowsOf = (): Row[] => [
   ['MB/s to JetStream, each copy', ({ megabytesPerSecond }) => shortNumber(megabytesPerSecond)],
   ['GB kept, each copy', ({ storedGb }) => shortNumber(storedGb)],
   ['`nats.store_gb`, all clusters', ({ storeGbSetting }) => shortNumber(storeGbSetting)],
+  ['users that a cluster can have by its disks', ({ usersPerCluster }) => shortNumber(usersPerCluster.store)],
+  ['the same by its busiest stream', ({ usersPerCluster }) => shortNumber(usersPerCluster.stream)],
   ['clusters', ({ clusters }) => shortNumber(clusters)],
   ['samples a batch with which one trainer keeps up', ({ batchToKeepUp }) => shortNumber(batchToKeepUp)],
 ];
