@@ -1,4 +1,5 @@
-import { simulateDay, type DayPlan } from './day';
+import { simulateDay } from './day';
+import type { DayPlan } from './day-plan';
 import { DEFAULT_GPU, DEFAULT_LOAD } from './load';
 
 const plan = (extra: Partial<DayPlan> = {}): DayPlan => ({

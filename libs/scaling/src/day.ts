@@ -1,32 +1,17 @@
-import { seededRandom, type Random } from '@app/pocket-lm';
-import { exponential, nextArrival } from './arrivals';
+import { seededRandom } from '@app/pocket-lm';
+import { nextArrival } from './arrivals';
+import { Cluster } from './cluster';
+import type { DayPlan } from './day-plan';
 import { dayProfile } from './day-profile';
-import { gpuSecondsOf } from './gpu-seconds';
-import type { Gpu, Load } from './load';
 import { resumesAt, type Outage } from './outage';
 import { Simulator } from './simulator';
-import { Station, type Job, type StationReport } from './station';
-import { Trainer, type TrainerReport } from './trainer';
+import type { StationReport } from './station';
+import type { TrainerReport } from './trainer';
 
 const HOUR = 3600;
 const DAY_SECONDS = 24 * HOUR;
-
-export interface DayPlan {
-  readonly load: Load;
-  readonly gpu: Gpu;
-  /** GPUs that judge, and GPUs that vote on hints and score. */
-  readonly judges: number;
-  readonly teachers: number;
-  /** Whether judge and teacher stand still with the policy while weights are changed, since they share its GPUs. */
-  readonly sharesGpus: boolean;
-  /** Of the engines that judge and teach; null: none. */
-  readonly outage: Outage | null;
-  readonly probeSeconds: number;
-  readonly queueSize: number;
-  readonly hours: number;
-  readonly intervalSeconds: number;
-  readonly seed: number;
-}
+/** Between two looks at whether an outage is over for those who wait. */
+const WATCH_SECONDS = 1;
 
 export interface DayReport {
   /** Turns that came; in `held` each of them, most without a wait. */
@@ -39,24 +24,44 @@ export interface DayReport {
   readonly recoverySeconds: number | null;
 }
 
-interface Turn extends Job {
-  /** Halves that are not there yet. */
-  missing: number;
-  readonly isSampled: boolean;
-}
+/** Lets turns come by the day's profile. */
+const letCome = (simulator: Simulator, { load, hours, seed }: DayPlan, arrive: () => void): void => {
+  const random = seededRandom(seed);
+  const mean = (load.users * load.turnsPerUserDay) / DAY_SECONDS;
+  const profile = dayProfile(load.peakFactor);
+  const rate = { rate: (time: number) => mean * profile(time), most: mean * load.peakFactor };
+  const comeNext = (): void => {
+    const time = nextArrival(simulator.now, rate, random);
+    if (time >= hours * HOUR) return;
+    simulator.at(time, () => {
+      arrive();
+      comeNext();
+    });
+  };
+  comeNext();
+};
 
-/** A turn as one of the stations sees it. */
-interface Half extends Job {
-  readonly turn: Turn;
-}
-
-/** Numbers of its own for each purpose, so that a judge more changes neither who comes nor what is asked. */
-const randomsOf = (seed: number): Record<'arrivals' | 'fates' | 'judge' | 'teacher', Random> => ({
-  arrivals: seededRandom(seed),
-  fates: seededRandom(seed + 0x1000_0000),
-  judge: seededRandom(seed + 0x2000_0000),
-  teacher: seededRandom(seed + 0x3000_0000),
-});
+/** Breaks judge and teacher down, and calls `recovered` with the seconds from the outage's end until less waits than is worked on at once. */
+const letBreak = (
+  simulator: Simulator,
+  { judge, teacher }: Cluster,
+  { outage, probeSeconds, judges, gpu }: DayPlan & { readonly outage: Outage },
+  recovered: (seconds: number) => void,
+): void => {
+  const watch = (): void => {
+    if (judge.length < judges * gpu.turnsAtOnce) recovered(simulator.now - outage.fromSeconds - outage.seconds);
+    else simulator.after(WATCH_SECONDS, watch);
+  };
+  simulator.at(outage.fromSeconds, () => {
+    judge.breakDown();
+    teacher.breakDown();
+  });
+  simulator.at(resumesAt(outage, probeSeconds), () => {
+    judge.open();
+    teacher.open();
+    watch();
+  });
+};
 
 /**
  * A day (or some hours from midnight on) of one installation, in virtual time: turns come by the day's profile and wait at the
@@ -64,79 +69,26 @@ const randomsOf = (seed: number): Record<'arrivals' | 'fates' | 'judge' | 'teach
  * close the gate. All that has come is brought to its end. The same plan gives the same report.
  */
 export const simulateDay = (plan: DayPlan): DayReport => {
-  const { load, gpu, outage, intervalSeconds } = plan;
   const simulator = new Simulator();
-  const random = randomsOf(plan.seed);
-  const seconds = gpuSecondsOf(load, gpu);
-  const complete = ({ turn }: Half): void => {
-    turn.missing -= 1;
-    if (turn.missing === 0 && turn.isSampled) trainer.offer();
-  };
-  const gate = new Station<Turn>(simulator, { servers: Infinity, intervalSeconds });
-  const pool = (gpus: number): Station<Half> =>
-    new Station<Half>(simulator, { servers: gpus * gpu.turnsAtOnce, intervalSeconds, done: complete });
-  const judge = pool(plan.judges);
-  const teacher = pool(plan.teachers);
-  const trainer = new Trainer(
-    simulator,
-    { ...load, queueSize: plan.queueSize, intervalSeconds },
-    plan.sharesGpus ? [gate, judge, teacher] : [gate],
-  );
-
-  // A full GPU works on many turns at once, each of them as much more slowly.
-  const halfOf = (turn: Turn, mean: number, draw: Random): Half => ({
-    turn,
-    seconds: mean * gpu.turnsAtOnce * exponential(draw),
+  const cluster = new Cluster(simulator, plan);
+  letCome(simulator, plan, () => {
+    cluster.arrive();
   });
-  const arrive = (): void => {
-    const isFollowed = random.fates() < load.followedShare;
-    const isSampled = random.fates() < load.sampledShare;
-    const turn = { seconds: 0, missing: load.asksForHints ? 2 : 1, isSampled };
-    gate.arrive(turn);
-    if (!isFollowed) return;
-    judge.arrive(halfOf(turn, seconds.judge, random.judge));
-    if (load.asksForHints) teacher.arrive(halfOf(turn, seconds.teacher, random.teacher));
-  };
-
-  const mean = (load.users * load.turnsPerUserDay) / DAY_SECONDS;
-  const profile = dayProfile(load.peakFactor);
-  const rate = { rate: (time: number) => mean * profile(time), most: mean * load.peakFactor };
-  const end = plan.hours * HOUR;
-  const comeNext = (): void => {
-    const time = nextArrival(simulator.now, rate, random.arrivals);
-    if (time >= end) return;
-    simulator.at(time, () => {
-      arrive();
-      comeNext();
-    });
-  };
-  comeNext();
-
   let recoverySeconds: number | null = null;
+  const { outage } = plan;
   if (outage !== null) {
-    const isOver = outage.fromSeconds + outage.seconds;
-    const watch = (): void => {
-      if (judge.length < plan.judges * gpu.turnsAtOnce) recoverySeconds = simulator.now - isOver;
-      else simulator.after(1, watch);
-    };
-    simulator.at(outage.fromSeconds, () => {
-      judge.breakDown();
-      teacher.breakDown();
-    });
-    simulator.at(resumesAt(outage, plan.probeSeconds), () => {
-      judge.open();
-      teacher.open();
-      watch();
+    letBreak(simulator, cluster, { ...plan, outage }, (seconds) => {
+      recoverySeconds = seconds;
     });
   }
   simulator.run();
-  const held = gate.report();
+  const held = cluster.gate.report();
   return {
     turns: held.arrived,
     held,
-    judge: judge.report(),
-    teacher: teacher.report(),
-    trainer: trainer.report(),
+    judge: cluster.judge.report(),
+    teacher: cluster.teacher.report(),
+    trainer: cluster.trainer.report(),
     recoverySeconds,
   };
 };

@@ -1,5 +1,6 @@
 export { exponential, nextArrival, type ArrivalRate } from './arrivals';
-export { simulateDay, type DayPlan, type DayReport } from './day';
+export { simulateDay, type DayReport } from './day';
+export type { DayPlan } from './day-plan';
 export { dayProfile } from './day-profile';
 export { demandOf, type Demand } from './demand';
 export { gpuSecondsOf, type GpuSeconds } from './gpu-seconds';
