@@ -55,7 +55,7 @@ const MEASURED: Measured = {
     partitioned: { megabytesPerSecond: 5, messagesPerSecond: 500 },
   },
 };
-const INSTALLATION: Installation = { load: LOAD, gpu: GPU, copies: 1, serverGb: 1000 };
+const INSTALLATION: Installation = { load: LOAD, gpu: GPU, copies: 1, serverGb: 2000 };
 
 const demand = (extra: Partial<Load> = {}, more: Partial<Installation> = {}) =>
   demandOf({ ...INSTALLATION, ...more, load: { ...LOAD, ...extra } }, MEASURED);
@@ -92,21 +92,24 @@ it('reckons what is written and what is kept, each store for its own time', () =
 });
 
 it('says where one cluster ends, and how many there have to be', () => {
-  // 2 MB/s of turns against 0.7 of 20; 584.9 GB against 0.7 of 1000.
-  expect(demand().usersPerCluster).toEqual({
-    stream: 60_480,
-    store: Math.floor((8640 * 700) / ((864_000 * 677_000) / 1e9)),
-  });
+  // 2 MB/s of turns against 0.7 of 20; 1,314.8 GB set aside against 2,000.
+  expect(demand().usersPerCluster).toEqual({ stream: 60_480, store: 13_142 });
   expect(demand().clusters).toBe(1);
-  expect(demand({ users: 86_400 }).clusters).toBe(9);
+  expect(demand({ users: 86_400 }).clusters).toBe(7);
   // Three copies are written by a slower stream: 2 MB/s against 0.7 of 4.
   expect(demand({}, { copies: 3, serverGb: 1e6 }).usersPerCluster.stream).toBe(12_096);
   expect(demand({ users: 86_400 }, { copies: 3, serverGb: 1e6 }).clusters).toBe(8);
 });
 
 it('says how large batches have to be for one trainer', () => {
-  // 10 followed turns/s, 4 samples/s, 100 s.
-  expect(demand().batchToKeepUp).toBe(400);
+  // 10 followed turns/s, 4 samples/s, 100 s; 0.7 full.
+  expect(demand().batchToKeepUp).toBe(572);
+});
+
+it('has one of everything in each cluster', () => {
+  // Seven clusters: 200/s x 35 ms = 7 cores / 0.7; 100/s x 7 ms would be one; 4,000 samples / 0.7 / 7.
+  const { replicas, batchToKeepUp } = demand({ users: 86_400 });
+  expect([replicas['session-tracker'], replicas['sample-submitter'], batchToKeepUp]).toEqual([10, 7, 817]);
 });
 
 it('needs neither teacher nor half of the votes where no hints are asked for', () => {

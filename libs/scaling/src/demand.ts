@@ -21,20 +21,21 @@ export interface Demand {
   readonly connections: number;
   /** What is written to each server that has a copy of everything, in MB/s. */
   readonly megabytesPerSecond: number;
-  /** What each such server keeps, in GB, and the `nats.store_gb` that no stream of it outgrows. */
+  /** What each such server keeps, in GB, and the `nats.store_gb` that no stream of it outgrows: JetStream sets that much aside. */
   readonly storedGb: number;
   readonly storeGbSetting: number;
   /** Users that one cluster can have by the bandwidth of its busiest stream, and by the disk of a server; clusters that follow. */
   readonly usersPerCluster: { readonly stream: number; readonly store: number };
   readonly clusters: number;
-  /** Samples in a batch with which one trainer keeps up, at this length of a training. */
+  /** Samples in a batch with which the trainer of one cluster keeps up, at this length of a training. */
   readonly batchToKeepUp: number;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Whole units for so much work; one at least where there is any. */
-const units = (work: number): number => Math.ceil(work / TARGET_UTILISATION);
+/** Whole units for so much work, one in each cluster at least where there is any. */
+const units = (work: number, clusters: number): number =>
+  work === 0 ? 0 : Math.max(clusters, Math.ceil(work / TARGET_UTILISATION));
 
 /** Whether a service works on every turn, or on those that were followed. */
 const seesAll = (service: ServiceName): boolean => service === 'gateway' || service === 'session-tracker';
@@ -62,42 +63,46 @@ export const demandOf = ({ load, gpu, copies, serverGb }: Installation, measured
   const turnsPerDay = load.users * load.turnsPerUserDay;
   const turnsPerSecond = (turnsPerDay / DAY_SECONDS) * load.peakFactor;
   const followed = turnsPerSecond * load.followedShare;
+  const samples = followed * load.sampledShare;
   const seconds = gpuSecondsOf(load, gpu);
+
+  const kept = keptBytes(turnsPerDay, measured);
+  const storeGbSetting = storeGbFor(kept);
+  const { megabytesPerSecond: most } = measured.stream[copies === 1 ? 'one' : 'three'];
+  const usersFor = (share: number): number => Math.floor((load.users * TARGET_UTILISATION) / share);
+  const usersPerCluster = {
+    stream: usersFor((turnsPerSecond * measured.storedBytes.RL_TURNS) / MEGABYTE / most),
+    // What is set aside is not full: a share of it is what is kept.
+    store: Math.floor((load.users * serverGb * GIGABYTE) / (storeGbSetting * GIBIBYTE)),
+  };
+  const clusters = Math.max(1, Math.ceil(load.users / Math.min(usersPerCluster.stream, usersPerCluster.store)));
 
   const busy = SERVICES.filter((name) => name !== 'opd-teacher' || load.asksForHints);
   const turnsOf = (name: ServiceName): number => (seesAll(name) ? turnsPerSecond : followed);
   const replicas = Object.fromEntries(
     SERVICES.map((name) => {
       const cores = (turnsOf(name) * measured.services[name].cpuMs) / MS;
-      return [name, busy.includes(name) ? units(cores) : 0];
+      return [name, busy.includes(name) ? units(cores, clusters) : 0];
     }),
   ) as Record<ServiceName, number>;
 
-  const kept = keptBytes(turnsPerDay, measured);
-  const storedGb = sum(Object.values(kept)) / GIGABYTE;
-  const { megabytesPerSecond: most } = measured.stream[copies === 1 ? 'one' : 'three'];
-  const usersFor = (share: number): number => Math.floor((load.users * TARGET_UTILISATION) / share);
-  const usersPerCluster = {
-    stream: usersFor((turnsPerSecond * measured.storedBytes.RL_TURNS) / MEGABYTE / most),
-    store: usersFor(storedGb / serverGb),
-  };
   return {
     turnsPerDay,
     turnsPerSecond,
     votesPerSecond: followed * load.votes * (load.asksForHints ? 2 : 1),
     gpus: {
-      policy: units(turnsPerSecond * seconds.policy),
-      judge: units(followed * seconds.judge),
-      teacher: units(followed * seconds.teacher),
+      policy: units(turnsPerSecond * seconds.policy, clusters),
+      judge: units(followed * seconds.judge, clusters),
+      teacher: units(followed * seconds.teacher, clusters),
     },
     replicas,
     natsCores: sum(busy.map((name) => (turnsOf(name) * measured.services[name].natsCpuMs) / MS)),
     connections: sum(busy.map((name) => replicas[name] * measured.services[name].connections)),
     megabytesPerSecond: (turnsPerSecond * sum(Object.values(measured.storedBytes))) / MEGABYTE,
-    storedGb,
-    storeGbSetting: storeGbFor(kept),
+    storedGb: sum(Object.values(kept)) / GIGABYTE,
+    storeGbSetting,
     usersPerCluster,
-    clusters: Math.max(1, Math.ceil(load.users / Math.min(usersPerCluster.stream, usersPerCluster.store))),
-    batchToKeepUp: Math.ceil(followed * load.sampledShare * (load.trainingSeconds + load.closedSeconds)),
+    clusters,
+    batchToKeepUp: Math.ceil((samples * (load.trainingSeconds + load.closedSeconds)) / TARGET_UTILISATION / clusters),
   };
 };

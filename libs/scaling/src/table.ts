@@ -25,11 +25,11 @@ const rowsOf = (): Row[] => [
   ['cores of nats-server, one copy', ({ natsCores }) => shortNumber(natsCores)],
   ['MB/s to JetStream, each copy', ({ megabytesPerSecond }) => shortNumber(megabytesPerSecond)],
   ['GB kept, each copy', ({ storedGb }) => shortNumber(storedGb)],
-  ['`nats.store_gb`, all clusters', ({ storeGbSetting }) => shortNumber(storeGbSetting)],
+  ['`nats.store_gb` of a cluster', ({ storeGbSetting, clusters }) => shortNumber(storeGbSetting / clusters)],
   ['users that a cluster can have by its disks', ({ usersPerCluster }) => shortNumber(usersPerCluster.store)],
   ['the same by its busiest stream', ({ usersPerCluster }) => shortNumber(usersPerCluster.stream)],
   ['clusters', ({ clusters }) => shortNumber(clusters)],
-  ['samples a batch with which one trainer keeps up', ({ batchToKeepUp }) => shortNumber(batchToKeepUp)],
+  ["samples a batch with which a cluster's trainer keeps up", ({ batchToKeepUp }) => shortNumber(batchToKeepUp)],
 ];
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
