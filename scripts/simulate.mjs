@@ -4,7 +4,7 @@ import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNatsServer } from './lib/nats.mjs';
 import { runScript } from './lib/problem.mjs';
-import { loadScalingLibrary, projectNode, root } from './lib/project.mjs';
+import { loadConfigLibrary, loadScalingLibrary, projectNode, root } from './lib/project.mjs';
 import { run } from './lib/run.mjs';
 import { readOptions, HELP } from './simulate/options.mjs';
 import { report } from './simulate/report.mjs';
@@ -19,7 +19,8 @@ await runScript(async () => {
   const library = loadScalingLibrary();
   const measured = JSON.parse(readFileSync(join(root, 'docs', 'scaling.json'), 'utf8'));
   if (options.table) return console.log(tables(library, measured));
-  const simulated = trialsOf(options, measured, library);
+  const settings = loadConfigLibrary().loadSettings(process.env);
+  const simulated = trialsOf(options, { measured, settings }, library);
   console.log(options.json ? JSON.stringify(simulated) : report(simulated, library));
 });
 

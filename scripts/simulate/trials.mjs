@@ -1,20 +1,17 @@
-import { Problem } from '../lib/problem.mjs';
-
 /** An hour at which the day is busiest. */
 const BUSIEST_HOUR = 14;
 const HOUR = 3600;
 const MINUTE = 60;
 const INTERVAL_SECONDS = 20 * MINUTE;
-/** `judge.breaker_open_s` and `slime.queue_size` as they are if nobody sets them. */
-const PROBE_SECONDS = 10;
-const QUEUE_SIZE = 1024;
-/** Batches that may wait, where they are larger than that. */
+/** Batches that may wait, where they are larger than `slime.queue_size`. */
 const WAITING_BATCHES = 2;
-/** A trial of so many turns takes about half a minute. */
-const MOST_TURNS = 5_000_000;
 
-/** One cluster of the installation: what it needs by arithmetic, and a day with each number of judges, with and without an outage. */
-export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INSTALLATION, TARGET_UTILISATION }) {
+/** One cluster of the installation: what it needs by arithmetic, and a day with each number of judges, with and without an outage, with the breaker and the queue of the settings. */
+export function trialsOf(
+  options,
+  { measured, settings },
+  { demandOf, simulateDay, DEFAULT_INSTALLATION, TARGET_UTILISATION },
+) {
   const { users, turns, peak, outage: minutes, hours, seed, shared } = options;
   const load = {
     ...DEFAULT_INSTALLATION.load,
@@ -26,19 +23,14 @@ export function trialsOf(options, measured, { demandOf, simulateDay, DEFAULT_INS
   const { clusters } = demandOf({ ...DEFAULT_INSTALLATION, load }, measured);
   const own = { ...load, users: users / clusters };
   const demand = demandOf({ ...DEFAULT_INSTALLATION, load: own }, measured);
-  if ((demand.turnsPerDay * hours) / 24 > MOST_TURNS) {
-    throw new Problem(
-      `a cluster has ${Math.round(demand.turnsPerDay)} turns a day: simulate fewer --users, or fewer --hours`,
-    );
-  }
   const batch = options.batch ?? Math.max(own.batch, demand.batchToKeepUp);
   const plan = {
     load: { ...own, batch },
     gpu: DEFAULT_INSTALLATION.gpu,
     teachers: options.teachers ?? demand.gpus.teacher,
     sharesGpus: shared,
-    probeSeconds: PROBE_SECONDS,
-    queueSize: Math.max(QUEUE_SIZE, WAITING_BATCHES * batch),
+    probeSeconds: settings.judge.breakerOpenS,
+    queueSize: Math.max(settings.slime.queueSize, WAITING_BATCHES * batch),
     hours,
     intervalSeconds: INTERVAL_SECONDS,
     seed,
