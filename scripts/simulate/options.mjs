@@ -12,6 +12,7 @@ npm run simulate -- [options]
   --teachers N     GPUs of hints and teacher in a cluster; 0: no hints (default: as many as needed)
   --shared         they are the policy's own GPUs, and stand still while weights are changed
   --outage MIN     minutes of an outage of judge and teacher at the busiest time (default 10)
+  --failing F      share of tries of a turn that fail and are repeated (default 0)
   --batch N        samples of a batch (default: as many as one trainer needs to keep up, 16 at least)
   --hours N        hours of the day from midnight on (default 24)
   --seed N         (default 1)
@@ -27,6 +28,7 @@ const NUMBERS = {
   judges: { from: 1, to: 1e5, whole: true },
   teachers: { from: 0, to: 1e5, whole: true },
   outage: { standard: '10', from: 0, to: 24 * 60 },
+  failing: { standard: '0', from: 0, to: 0.9 },
   batch: { from: 1, to: 4096, whole: true },
   hours: { standard: '24', from: 1, to: 24 },
   seed: { standard: '1', from: 0, to: 1e9, whole: true },

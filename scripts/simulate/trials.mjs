@@ -29,6 +29,7 @@ export function trialsOf(
     gpu: DEFAULT_INSTALLATION.gpu,
     teachers: options.teachers ?? demand.gpus.teacher,
     sharesGpus: shared,
+    failingShare: options.failing,
     probeSeconds: settings.judge.breakerOpenS,
     queueSize: Math.max(settings.slime.queueSize, WAITING_BATCHES * batch),
     hours,

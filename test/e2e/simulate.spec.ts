@@ -48,13 +48,14 @@ describe('npm run simulate', () => {
       numbersOf(...short),
       numbersOf(...short, '--judges', '3', '--teachers', '0'),
       numbersOf(...short, '--turns', '300', '--seed', '2'),
-      numbersOf(...short, '--batch', '5', '--shared', '--peak', '1'),
+      numbersOf(...short, '--batch', '5', '--shared', '--peak', '1', '--failing', '0.5'),
     ];
     expect(plain.trials[0].broken).toBeNull();
     expect(alone.trials.map(({ judges }: { judges: number }) => judges)).toEqual([3]);
     expect(alone.trials[0].normal.teacher.arrived).toBe(0);
     expect(busy.demand.turnsPerDay).toBe(300_000);
     expect(busy.trials[0].normal.turns).toBeGreaterThan(2 * plain.trials[0].normal.turns);
+    expect(large.plan.failingShare).toBe(0.5);
     expect([large.plan.load.batch, large.plan.sharesGpus, large.plan.load.peakFactor]).toEqual([5, true, 1]);
   });
 

@@ -17,7 +17,10 @@ interface Half extends Job {
   readonly turn: Turn;
 }
 
-type Draws = Readonly<Record<'fates' | 'judge' | 'teacher', Random>>;
+type Draws = Readonly<Record<'fates' | 'judge' | 'teacher' | 'failures', Random>>;
+
+/** When a turn that alone failed comes back, as `outageDelayMs` of the voting library has it. */
+const retrySeconds = (deliveries: number): number => Math.min(120, 0.25 * 2 ** (deliveries - 1));
 
 /** One installation: turns wait at its gate, are judged and given hints side by side, and are trained on. */
 export class Cluster {
@@ -39,6 +42,7 @@ export class Cluster {
       fates: seededRandom(seed + 0x1000_0000),
       judge: seededRandom(seed + 0x2000_0000),
       teacher: seededRandom(seed + 0x3000_0000),
+      failures: seededRandom(seed + 0x4000_0000),
     };
     this.gate = new Station(simulator, { servers: Infinity, intervalSeconds });
     this.judge = this.pool(plan.judges);
@@ -61,10 +65,11 @@ export class Cluster {
   }
 
   private pool(gpus: number): Station<Half> {
-    const { gpu, intervalSeconds } = this.plan;
+    const { gpu, intervalSeconds, failingShare } = this.plan;
     return new Station(this.simulator, {
       servers: gpus * gpu.turnsAtOnce,
       intervalSeconds,
+      retry: { fails: () => this.draws.failures() < failingShare, delaySeconds: retrySeconds },
       done: (half: Half) => {
         this.complete(half);
       },

@@ -10,6 +10,8 @@ export interface DayPlan {
   readonly teachers: number;
   /** Whether judge and teacher stand still with the policy while weights are changed, since they share its GPUs. */
   readonly sharesGpus: boolean;
+  /** Share of tries of a turn that fail though the engine is there, and are repeated. */
+  readonly failingShare: number;
   /** Of the engines that judge and teach; null: none. */
   readonly outage: Outage | null;
   readonly probeSeconds: number;

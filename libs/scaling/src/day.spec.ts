@@ -2,6 +2,9 @@ import { simulateDay } from './day';
 import type { DayPlan } from './day-plan';
 import { DEFAULT_GPU, DEFAULT_LOAD } from './load';
 
+// Hundreds of thousands of turns take a busy machine their time.
+jest.setTimeout(120_000);
+
 const plan = (extra: Partial<DayPlan> = {}): DayPlan => ({
   load: { ...DEFAULT_LOAD, users: 200, peakFactor: 1, followedShare: 1, sampledShare: 1, asksForHints: false },
   // One turn at a time, 3 votes of 0.1 s each: 0.23 turns/s of 3.33 that it could do.
@@ -9,6 +12,7 @@ const plan = (extra: Partial<DayPlan> = {}): DayPlan => ({
   judges: 1,
   teachers: 1,
   sharesGpus: false,
+  failingShare: 0,
   outage: null,
   probeSeconds: 10,
   queueSize: 64,
@@ -69,6 +73,15 @@ describe('a simulated day', () => {
     expect(recoverySeconds).toBeLessThan(5 + 370);
     expect(judge.done).toBe(judge.arrived);
     expect(judge.waits.most).toBeGreaterThan(595);
+  });
+
+  it('tries again what failed, which costs its time once more', () => {
+    const [{ judge }, { judge: failing }] = [simulateDay(plan()), simulateDay(plan({ failingShare: 0.2 }))];
+    expect([failing.arrived, failing.done]).toEqual([judge.arrived, judge.arrived]);
+    // 1 / (1 - 0.2) tries each.
+    expect(failing.busy.area / judge.busy.area).toBeCloseTo(1.25, 1);
+    // It comes back after 0.25 s, then 0.5 s.
+    expect(failing.waits.mean).toBeGreaterThan(judge.waits.mean + 0.05);
   });
 
   it('refuses samples when more come than a trainer takes', () => {

@@ -4,6 +4,9 @@ import { exponential } from './arrivals';
 import { Simulator } from './simulator';
 import { Station, type Job, type StationOptions, type StationReport } from './station';
 
+// Hundreds of thousands of turns take a busy machine their time.
+jest.setTimeout(120_000);
+
 interface Visitor extends Job {
   readonly at: number;
 }
