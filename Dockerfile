@@ -73,6 +73,11 @@ HEALTHCHECK NONE
 COPY --from=build /app/dist/apps/doctor dist/apps/doctor
 ENTRYPOINT ["node", "dist/apps/doctor/src/main.js"]
 
+FROM app AS bus-admin
+HEALTHCHECK NONE
+COPY --from=build /app/dist/apps/bus-admin dist/apps/bus-admin
+ENTRYPOINT ["node", "dist/apps/bus-admin/src/main.js"]
+
 FROM app AS pocket-engine
 ENV READY_URL=http://127.0.0.1:8000/readyz
 COPY --from=build /app/dist/apps/pocket-engine dist/apps/pocket-engine

@@ -12,7 +12,7 @@ fi
 new() { printf 'k%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 
 mkdir secrets
-for service in gateway session-tracker prm-judge opd-teacher sample-submitter doctor; do
+for service in gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin; do
   password=$(new)
   variable=$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')
   echo "NATS_${variable}_PASSWORD=$password" >>secrets/nats.env

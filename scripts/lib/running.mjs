@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -14,6 +14,17 @@ export function noteRunning(stateDir, note) {
 /** Takes the note away when the stack stops. */
 export function forgetRunning(stateDir) {
   rmSync(fileIn(stateDir), { force: true });
+}
+
+/** The variables that the services of a running stack got beside the user's; null where none runs. */
+export function readRunningSettings(stateDir) {
+  try {
+    const { pid, settings } = JSON.parse(readFileSync(fileIn(stateDir), 'utf8'));
+    process.kill(pid, 0);
+    return settings;
+  } catch {
+    return null;
+  }
 }
 
 function fileIn(stateDir) {

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { Bus } from '@app/bus';
 import { BUCKETS, CONSUMERS, STREAM_NAMES, STREAMS } from '@app/contracts';
 import { startNatsServer, type NatsServer } from '@app/testing';
+import { run } from '../../apps/bus-admin/src/run';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
+import { settingsFrom } from '../support/settings-from';
 
 const passwords = readEnvFile('deploy/env/nats.env');
 const SERVICES = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
@@ -68,6 +71,39 @@ const whoMaySubscribe = (subject: string): Promise<User[]> =>
   whoMay((nc) => {
     nc.subscribe(subject, { callback: () => undefined });
   });
+
+describe("the operator's user at NATS", () => {
+  it('may back everything up and put it back', async () => {
+    const settings = settingsFrom({ NATS_URL: server.url.replace('//', '//bus-admin:development@') });
+    const gateway = server.url.replace('//', '//gateway:development@');
+    const bus = new Bus({ app: 'gateway', url: gateway, storeGb: 1, replicas: 1 });
+    const backup = join(folder, 'backup');
+    try {
+      await bus.ready();
+      expect(await run({ name: 'backup', folder: backup }, settings)).toContain('is whole');
+      expect(await run({ name: 'restore', folder: backup, replace: true }, settings)).toContain('is in place');
+    } finally {
+      await bus.close();
+    }
+  });
+
+  it.each([
+    '$JS.API.STREAM.CREATE.RL_TURNS',
+    '$JS.API.STREAM.PURGE.RL_TURNS',
+    '$JS.API.CONSUMER.DELETE.RL_FOLLOWS.prm-judge',
+  ])('may not %s', async (subject) => {
+    const nc = await connect({ servers: server.url, user: 'bus-admin', pass: 'development', reconnect: false });
+    const complaints: string[] = [];
+    void (async () => {
+      for await (const status of nc.status()) if (status.type === 'error') complaints.push(status.error.message);
+    })();
+    nc.publish(subject);
+    await nc.flush();
+    await setImmediate();
+    await nc.close();
+    expect(complaints).toHaveLength(1);
+  });
+});
 
 describe("the services' users at NATS", () => {
   it.each([

@@ -38,7 +38,7 @@ export const readEnvFile = (path: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
 
-/** The apps that have a user of their own at NATS, but for the doctor, which ends. */
+/** The apps that have a user of their own at NATS, but for those that end. */
 export const ON_THE_BUS: readonly string[] = Object.keys(readEnvFile('deploy/env/nats.env'))
   .map((variable) =>
     variable
@@ -46,7 +46,7 @@ export const ON_THE_BUS: readonly string[] = Object.keys(readEnvFile('deploy/env
       .toLowerCase()
       .replaceAll('_', '-'),
   )
-  .filter((user) => user !== 'doctor');
+  .filter((user) => user !== 'doctor' && user !== 'bus-admin');
 
 /**
  * Lines that make a test's nats-server the one of the compose file; its store and its ports must be set behind them. The

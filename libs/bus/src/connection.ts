@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly url: string;
   /** Client name that the server's monitoring shows. */
   readonly name: string;
+  /** How long one request may take, in milliseconds. @default 2000, since those who serve cannot wait for longer */
+  readonly requestTimeoutMs?: number;
   readonly onStatus?: (connected: boolean) => void;
   /** Told once why the server could not be reached at first, without any password. */
   readonly onRefused?: (reason: string) => void;
@@ -140,7 +142,7 @@ export class Connection {
 
   private async open(): Promise<Session> {
     const nc = await this.reach();
-    const api = { timeout: REQUEST_TIMEOUT_MS };
+    const api = { timeout: this.options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS };
     const js = jetstream(nc, api);
     const jsm = await jetstreamManager(nc, { ...api, checkAPI: false });
     const requests = new Requests(nc, this.inboxPrefix);

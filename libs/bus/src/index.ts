@@ -1,7 +1,7 @@
 export { Background } from './background';
 export { Bus, type BusOptions, type PublishResult, type Subscription } from './bus';
 export { BusModule } from './bus.module';
-export { Connection, type ConnectionOptions } from './connection';
+export { Connection, type ConnectionOptions, type Session } from './connection';
 export { Documents, jitter, type Listed, type Stored } from './document';
 export {
   BusUnavailableError,
@@ -15,6 +15,6 @@ export { QueuedDocuments, type DocumentStore } from './queued-documents';
 export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
 export type { ScannedInfo, ScanOptions } from './scan';
-export { streamCreatedAt } from './topology';
+export { maxBytesOf, streamCreatedAt } from './topology';
 export type { Delivery } from './delivered';
 export { Worker, type WorkerOptions } from './worker';

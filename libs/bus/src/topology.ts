@@ -43,6 +43,10 @@ export interface TopologyOptions {
   readonly replicas: number;
 }
 
+/** Bytes that a stream may hold: its share of the store. */
+export const maxBytesOf = (name: StreamName, storeGb: number): number =>
+  Math.floor(storeGb * GIB * STREAMS[name].shareOfStore);
+
 const streamConfig = (name: StreamName, options: TopologyOptions): Partial<StreamConfig> & { name: StreamName } => {
   const stream = STREAMS[name];
   return {
@@ -54,7 +58,7 @@ const streamConfig = (name: StreamName, options: TopologyOptions): Partial<Strea
     max_msgs_per_subject: 1,
     allow_direct: true,
     max_age: stream.maxAgeSeconds * SECOND_NS,
-    max_bytes: Math.floor(options.storeGb * GIB * stream.shareOfStore),
+    max_bytes: maxBytesOf(name, options.storeGb),
     duplicate_window: DUPLICATE_WINDOW_SECONDS * SECOND_NS,
     num_replicas: options.replicas,
   };

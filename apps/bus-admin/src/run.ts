@@ -1,0 +1,55 @@
+import { Connection, type Session } from '@app/bus';
+import type { Settings } from '@app/config';
+import { backUp } from './backup/back-up';
+import type { Command } from './options';
+import { Problem } from './problem';
+import { backupLines } from './report';
+import { restore } from './restore/restore';
+
+/** Name at NATS: whoever has a user of this name listens in its own inbox. */
+const NAME = 'bus-admin';
+const WAIT_MS = 10_000;
+/** A cluster that looks for a leader takes some seconds, and an operator can wait. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Does what was asked for, and returns what to say of it. @throws Problem */
+export const run = async (command: Command, settings: Settings): Promise<string> => {
+  const { url, storeGb, replicas } = settings.nats;
+  let refusal = 'it does not answer';
+  const connection = new Connection({
+    url,
+    name: NAME,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    onRefused: (reason) => {
+      refusal = reason;
+    },
+  });
+  try {
+    const session = await connection.whenUp(WAIT_MS).catch((cause: unknown) => {
+      throw new Problem(`NATS could not be reached: ${refusal} (nats.url)`, { cause });
+    });
+    return await carryOut(command, session, { inboxPrefix: connection.inboxPrefix, storeGb, replicas });
+  } finally {
+    await connection.close();
+  }
+};
+
+interface Surroundings {
+  readonly inboxPrefix: string;
+  readonly storeGb: number;
+  readonly replicas: number;
+}
+
+const carryOut = async (command: Command, session: Session, surroundings: Surroundings): Promise<string> => {
+  const { inboxPrefix, storeGb, replicas } = surroundings;
+  switch (command.name) {
+    case 'backup': {
+      const contents = await backUp(session, { folder: command.folder, inboxPrefix });
+      return `${backupLines(contents)}\n\n${command.folder} is whole. It holds conversations: keep it as you keep them.`;
+    }
+    case 'restore': {
+      const contents = await restore(session, { ...command, storeGb, replicas });
+      return `${backupLines(contents)}\n\nThe backup of ${new Date(contents.begunAt).toISOString()} is in place. Start the services.`;
+    }
+  }
+};
