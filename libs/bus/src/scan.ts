@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeliverPolicy, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
+import { TimeoutError } from '@nats-io/transport-node';
 import { INFO_HEADER, type StreamName } from '@app/contracts';
 import type { Session } from './connection';
 import { BusUnavailableError } from './errors';
@@ -11,6 +12,8 @@ const WORD_MS = 4000;
 /** Passes over a stream without a message, while its leader says that there is one, and the pause between two in milliseconds. */
 const MOST_PASSES = 20;
 const PASS_PAUSE_MS = 100;
+/** How often a consumer is asked for. */
+const MOST_ASKED = 6;
 
 /** A message's headers and place, without its body. */
 export interface ScannedInfo {
@@ -67,14 +70,27 @@ interface Range {
   readonly last: number;
 }
 
+/** A cluster may give a consumer to a server that has just died, which never answers; the next one goes to another server, sooner or later. */
+const askAgain = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof TimeoutError) || tries === MOST_ASKED) throw error;
+    }
+  }
+};
+
 /** One ordered headers-only consumer. It reads from one copy of the stream, and ends where that ends. */
 async function* scanOnce(session: Session, { stream, filter, next, last }: Range): AsyncGenerator<JsMsg> {
-  const consumer = await session.js.consumers.get(stream, {
-    headers_only: true,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: next,
-    ...(filter === undefined ? {} : { filter_subjects: filter }),
-  });
+  const consumer = await askAgain(() =>
+    session.js.consumers.get(stream, {
+      headers_only: true,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: next,
+      ...(filter === undefined ? {} : { filter_subjects: filter }),
+    }),
+  );
   try {
     for (let more = (await consumer.info()).num_pending > 0; more;) {
       // Batches that end by themselves: the last message may be deleted while it is waited for.
