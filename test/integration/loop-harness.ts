@@ -58,22 +58,27 @@ export class Loop {
     return new Loop(opened, opened.add(await startGateway(variables)), submitter);
   }
 
-  /** One turn of a session, whose client thanks for what was answered before. Returns the turn's id. */
+  /**
+   * One turn of a session, whose client thanks for what was answered before; one that is called `unnamed…` says no name.
+   * Returns the turn's id.
+   */
   async turn(session: string, words = 'thanks, that is great', headers: Record<string, string> = {}): Promise<string> {
-    const messages = this.talks.get(session) ?? [];
+    const talk = `${session} ${headers.authorization ?? ''}`;
+    const messages = this.talks.get(talk) ?? [];
+    const name: Record<string, string> = session.startsWith('unnamed') ? {} : { 'x-session-id': session };
     messages.push({ role: 'user', content: words });
     const body = { model: 'any', messages, tools: [], stream: false };
-    const response = await this.gateway.post('/v1/chat/completions', body, { 'x-session-id': session, ...headers });
+    const response = await this.gateway.post('/v1/chat/completions', body, { ...name, ...headers });
     const answer = (await response.json()) as { choices: { message: Messages[number] }[] };
     if (!response.ok) throw new Error(`the chat was answered ${response.status}: ${JSON.stringify(answer)}`);
     messages.push(answer.choices[0]!.message);
-    this.talks.set(session, messages);
+    this.talks.set(talk, messages);
     return response.headers.get('x-rl-turn-id')!;
   }
 
   /** What its client has said, for one who goes on with another gateway. */
   take(session: string, other: Loop): void {
-    this.talks.set(session, other.talks.get(session)!);
+    this.talks.set(`${session} `, other.talks.get(`${session} `)!);
   }
 
   /** Leases what waits, `least` samples at least if that many are named. Returns the turns of the samples. */

@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isLoopback, type Environment } from '@app/config';
+import { scopeOf, type Caller } from '@app/contracts';
+import type { Forgotten } from './delete/user-sessions';
 import { Problem } from './problem';
 
 export const HELP = `What an operator does with the streams and buckets that NATS holds for this stack. Settings come from openclaw-rl.toml and the
@@ -8,6 +11,9 @@ environment, as everywhere: nats.url says where NATS is. One server or a cluster
 npm run bus -- backup --to FOLDER          writes everything into a new folder, while the services run
 npm run bus -- restore --from FOLDER       puts a backup back: stop every service first, leave NATS running
   --replace                                deletes what the server holds already
+npm run bus -- delete --key-env VARIABLE   removes everything that is kept of a user, while the services run
+  --address ADDRESS                        in the place of a key, where the gateway asks for none
+  --session NAME                           one of the user's sessions instead of all
 
   --state PATH                             folder of npm start (default .openclaw-rl)
   --help                                   this text
@@ -17,22 +23,41 @@ not for longer. Its files are readable by their owner alone. A restore brings ba
 
 export type Command =
   | { readonly name: 'backup'; readonly folder: string }
-  | { readonly name: 'restore'; readonly folder: string; readonly replace: boolean };
+  | { readonly name: 'restore'; readonly folder: string; readonly replace: boolean }
+  | { readonly name: 'delete'; readonly user: Forgotten };
 
-/** null: the help is wanted. @throws Problem */
-export const readCommand = (args: readonly string[]): Command | null => {
+/** null: the help is wanted. `env`: where a user's key is; a key on a command line would be in its history. @throws Problem */
+export const readCommand = (args: readonly string[], env: Environment): Command | null => {
   const { values, positionals } = parse(args);
   if (values.help) return null;
   const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw new Problem(`say what to do: backup or restore\n\n${HELP}`);
+  if (name === undefined || more.length > 0) throw new Problem(`say what to do: backup, restore or delete\n\n${HELP}`);
   switch (name) {
     case 'backup':
       return { name, folder: folderOf('to', values.to) };
     case 'restore':
       return { name, folder: folderOf('from', values.from), replace: values.replace };
+    case 'delete':
+      return { name, user: { scope: scopeOf(callerOf(values, env)), session: values.session ?? null } };
     default:
-      throw new Problem(`${name} is no command; allowed: backup, restore\n\n${HELP}`);
+      throw new Problem(`${name} is no command; allowed: backup, restore, delete\n\n${HELP}`);
   }
+};
+
+interface Named {
+  readonly 'key-env'?: string;
+  readonly address?: string;
+}
+
+const callerOf = ({ 'key-env': variable, address }: Named, env: Environment): Caller => {
+  if ((variable === undefined) === (address === undefined)) {
+    throw new Problem("say whose data: --key-env VARIABLE, which holds the user's API key, or --address ADDRESS");
+  }
+  // As the gateway has it: one machine is one caller, whichever of its loopback addresses it comes from.
+  if (address !== undefined) return { address: isLoopback(address) ? 'loopback' : address };
+  const apiKey = env[variable ?? ''] ?? '';
+  if (apiKey === '') throw new Problem(`${variable ?? ''} is not set: put the user's API key into it`);
+  return { apiKey };
 };
 
 const folderOf = (option: string, path: string | undefined): string => {
@@ -48,6 +73,9 @@ const parse = (args: readonly string[]) => {
       options: {
         to: { type: 'string' },
         from: { type: 'string' },
+        'key-env': { type: 'string' },
+        address: { type: 'string' },
+        session: { type: 'string' },
         replace: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -1,16 +1,17 @@
 import { Connection, type Session } from '@app/bus';
 import type { Settings } from '@app/config';
 import { backUp } from './backup/back-up';
+import { deleteUser } from './delete/delete-user';
 import type { Command } from './options';
 import { Problem } from './problem';
-import { backupLines } from './report';
+import { backupLines, deletedLines } from './report';
 import { restore } from './restore/restore';
 
 /** Name at NATS: whoever has a user of this name listens in its own inbox. */
 const NAME = 'bus-admin';
 const WAIT_MS = 10_000;
-/** A cluster that looks for a leader takes some seconds, and an operator can wait. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a request may take: a cluster places a stream in some seconds; what is only read is asked for again. */
+const REQUEST_MS = { backup: 30_000, restore: 30_000, delete: 2000 } as const;
 
 /** Does what was asked for, and returns what to say of it. @throws Problem */
 export const run = async (command: Command, settings: Settings): Promise<string> => {
@@ -19,7 +20,7 @@ export const run = async (command: Command, settings: Settings): Promise<string>
   const connection = new Connection({
     url,
     name: NAME,
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: REQUEST_MS[command.name],
     onRefused: (reason) => {
       refusal = reason;
     },
@@ -51,5 +52,7 @@ const carryOut = async (command: Command, session: Session, surroundings: Surrou
       const contents = await restore(session, { ...command, storeGb, replicas });
       return `${backupLines(contents)}\n\nThe backup of ${new Date(contents.begunAt).toISOString()} is in place. Start the services.`;
     }
+    case 'delete':
+      return deletedLines(await deleteUser(session, command.user));
   }
 };

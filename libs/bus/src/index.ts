@@ -14,7 +14,7 @@ export {
 export { QueuedDocuments, type DocumentStore } from './queued-documents';
 export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
-export type { ScannedInfo, ScanOptions } from './scan';
+export { scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 export { maxBytesOf, streamCreatedAt } from './topology';
 export type { Delivery } from './delivered';
 export { Worker, type WorkerOptions } from './worker';
