@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { describeMetrics } from '@app/telemetry';
+import { describeMetrics, EXPORTS, Telemetry, type AppName } from '@app/telemetry';
 import { readText, servicesOf } from '../support/compose-file';
 import {
   alertExpressions,
@@ -80,6 +80,30 @@ describe('expressions of panels and rules', () => {
       const labels = [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label);
       expect([...OF_THE_SCRAPE, ...(metricOf(name)?.labels ?? [])]).toEqual(expect.arrayContaining(labels));
     }
+  });
+});
+
+describe('what rules take the increase of', () => {
+  const counted = [...recordedExpressions, ...alertExpressions].flatMap(({ where, expr }) =>
+    [...expr.matchAll(/\b(?:rate|increase)\((\w+)(?:\{(\w+)=~?"([^"]*)"\})?\[/g)].map(
+      ([, name = '', label, values]) => ({ where, name, matcher: label === undefined ? '' : `${label}="(${values})"` }),
+    ),
+  );
+  let exported: string;
+
+  beforeAll(async () => {
+    const apps = Object.keys(EXPORTS) as AppName[];
+    exported = (await Promise.all(apps.map((app) => new Telemetry().exportFor(app)))).join('\n');
+  });
+
+  it('is found in every rule that takes one', () => {
+    const takes = [...recordingRules, ...alertRules].filter(({ expr }) => /\b(rate|increase)\(/.test(expr));
+    expect(new Set(counted.map(({ where }) => where)).size).toBe(takes.length);
+  });
+
+  it.each(counted)('is there at 0 before anything happens, so that the first of a kind counts: $where', (each) => {
+    const { name, matcher } = each;
+    expect(exported).toMatch(new RegExp(`^${name}(\\{[^}]*${matcher}[^}]*\\})? 0$`, 'm'));
   });
 });
 

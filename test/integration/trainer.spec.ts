@@ -224,7 +224,7 @@ describe('the trainer', () => {
     endings.push(() => door.close());
     await until(isWell, { what: 'it has asked the door again', timeoutMs: 15_000 });
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).not.toContain('openclaw_rl_training_rounds_total{outcome="trained"}');
+    expect(metrics).toContain('openclaw_rl_training_rounds_total{outcome="trained"} 0');
   });
 
   it('is not well while its training fails, though the door has samples for it', async () => {

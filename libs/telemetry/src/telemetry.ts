@@ -4,6 +4,7 @@ import { describeError, errorName } from './error-name';
 import { EXPORTS, type AppName } from './exports';
 import { createRegistry, type Metrics } from './metrics';
 import { lineOn } from './turn-line';
+import { addZeros } from './zeros';
 
 /** Metrics and log lines of one app. Never given a conversation's text. */
 @Injectable()
@@ -28,6 +29,7 @@ export class Telemetry {
   async exportFor(app: AppName): Promise<string> {
     // A reading that fails has nothing to show, and must not keep the rest from being seen.
     await Promise.allSettled(this.readings.map(async (read) => read()));
+    addZeros(app, this.metrics);
     const others = new Set<unknown>(Object.values(this.metrics));
     for (const key of EXPORTS[app]) others.delete(this.metrics[key]);
     const exported = new Registry();
