@@ -75,6 +75,26 @@ describe('compose files', () => {
     );
   });
 
+  it('build what is ours, and never take it from a registry, where anyone may have put the name', () => {
+    const ours = Object.values(services).filter(({ image }) => image?.startsWith('openclaw-rl/'));
+    expect(ours.map(({ pull_policy: policy }) => policy)).toEqual(ours.map(() => 'never'));
+  });
+
+  it('start who asks behind who answers, and so stop it before', () => {
+    const behind = (service: string): Record<string, unknown> =>
+      services[service]?.depends_on as Record<string, unknown>;
+    const healthy = { condition: 'service_healthy' };
+    const ifThere = { ...healthy, required: false };
+    const onlyBus = { nats: healthy };
+    const judging = { ...onlyBus, 'pocket-teacher': ifThere, 'prm-engine': ifThere };
+    expect(behind('gateway')).toEqual({ ...onlyBus, 'pocket-engine': ifThere, 'policy-engine': ifThere });
+    for (const app of ['prm-judge', 'opd-teacher']) expect(behind(app)).toEqual(judging);
+    for (const app of ['session-tracker', 'sample-submitter']) expect(behind(app)).toEqual(onlyBus);
+    expect(behind('trainer')).toEqual({ 'pocket-engine': healthy, 'sample-submitter': healthy });
+    expect(behind('file-trainer')).toEqual({ 'sample-submitter': healthy });
+    expect(behind('slime-trainer')).toEqual({ 'policy-engine': healthy, 'sample-submitter': healthy });
+  });
+
   it('publish on this machine only, without TLS', () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? []);
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
