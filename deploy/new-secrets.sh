@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key and the console's.
-# To change them all: move deploy/secrets away, run this, then docker compose up -d.
+# To change them all: move deploy/secrets away, run this, put back the folder tls and what you wrote there yourself, then
+# docker compose up -d.
 set -eu
 umask 077
 cd "$(dirname "$0")"

@@ -259,6 +259,22 @@ describe('with secrets of its own and TLS in front', () => {
     key = 'k-new';
   });
 
+  it('takes other passwords for everything at once, and serves on with its certificate', async () => {
+    const old = join(project.copy, '../old-secrets');
+    await tls.shell(`mv deploy/secrets ${old} && sh deploy/new-secrets.sh && mv ${old}/tls deploy/secrets`);
+    const valueIn = (file: string, name: string): string =>
+      new RegExp(`^${name}=(\\S+)$`, 'm').exec(readFileSync(join(project.copy, 'deploy/secrets', file), 'utf8'))?.[1] ??
+      '';
+    await tls.compose('up', '-d');
+    await tls.whenHealthy();
+    const replaced = key;
+    key = valueIn('gateway.env', 'OPENCLAW_RL_GATEWAY_API_KEYS');
+    door.key = valueIn('sample-submitter.env', 'OPENCLAW_RL_DOOR_API_KEYS');
+    expect((await askOverTls(project.tlsPort, replaced)).status).toBe(401);
+    expect((await askOverTls(project.tlsPort, key)).status).toBe(200);
+    await door.whenSamplesAre(samples);
+  });
+
   it('comes back from a backup with its samples, its policy and its weights', async () => {
     const before = await door.policy();
     const run = (script: string): string =>
