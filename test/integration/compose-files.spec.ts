@@ -90,8 +90,8 @@ describe('compose files', () => {
     expect(behind('gateway')).toEqual({ ...onlyBus, 'pocket-engine': ifThere, 'policy-engine': ifThere });
     for (const app of ['prm-judge', 'opd-teacher']) expect(behind(app)).toEqual(judging);
     for (const app of ['session-tracker', 'sample-submitter']) expect(behind(app)).toEqual(onlyBus);
-    expect(behind('trainer')).toEqual({ 'pocket-engine': healthy, 'sample-submitter': healthy });
-    expect(behind('file-trainer')).toEqual({ 'sample-submitter': healthy });
+    expect(behind('trainer')).toEqual({ 'pocket-engine': ifThere, 'sample-submitter': ifThere });
+    expect(behind('file-trainer')).toEqual({ 'sample-submitter': ifThere });
     expect(behind('slime-trainer')).toEqual({ 'policy-engine': healthy, 'sample-submitter': healthy });
   });
 
