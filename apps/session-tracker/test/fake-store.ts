@@ -14,6 +14,8 @@ export class FakeStore {
   now = 1_000_000;
   /** Operations to come before a crash; 0: none. */
   crashIn = 0;
+  /** Keys that lists leave out, as one does whose copy of the bucket is behind. */
+  readonly unlisted = new Set<string>();
   private revision = 0;
 
   async operation(): Promise<void> {
@@ -67,6 +69,7 @@ export class FakeStore {
       list: async (_filter, after): Promise<readonly Listed[]> => {
         await this.operation();
         return [...this.documents]
+          .filter(([key]) => !this.unlisted.has(key))
           .filter(([key, { revision }]) => key.startsWith(`${prefix}session.`) && revision > (after ?? 0))
           .map(([key, { revision, writtenAt }]) => ({ key: key.slice(prefix.length), revision, writtenAt }));
       },

@@ -30,6 +30,23 @@ describe('the session-tracker', () => {
       expect(world.ended).toHaveLength(1);
     });
 
+    it('ends a session that the lists of all sweeps have left out, in time', async () => {
+      await world.play(...script.turn('t1', { runtime: 'R' }).both);
+      await world.goQuiet();
+      await world.play(...script.turn('t2', { runtime: 'Q' }).both);
+      const session = [...world.store.documents.keys()].find((key) =>
+        world.store.documents.get(key)!.json.includes('t2'),
+      )!;
+      world.store.unlisted.add(session);
+      await world.play(...script.turn('t3', { runtime: 'P' }).both);
+      await world.goQuiet();
+      expect(world.settled).toEqual({ t1: 'no_next_state', t3: 'no_next_state' });
+      // What came behind it has been listed by now.
+      world.store.unlisted.clear();
+      await world.goQuiet(undefined, 20);
+      expect(world.settled).toEqual({ t1: 'no_next_state', t2: 'no_next_state', t3: 'no_next_state' });
+    });
+
     it('starts the judge when the next request arrives, not when it is answered', async () => {
       await world.play(
         ...script.turn('t1', { runtime: 'R' }).both,

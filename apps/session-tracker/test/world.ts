@@ -135,8 +135,8 @@ export class World {
   }
 
   /** Lets every session become quiet, and sweeps; a sweep that crashes is followed by others. */
-  async goQuiet(crashIn: () => number = () => 0): Promise<void> {
-    for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+  async goQuiet(crashIn: () => number = () => 0, most = 4): Promise<void> {
+    for (let sweeps = 0; sweeps < most; sweeps += 1) {
       this.store.now += IDLE_MS + 1;
       this.store.crashIn = crashIn();
       await this.nextReplica().sweeper.sweep().catch(ignoreCrash);

@@ -17,6 +17,8 @@ import { Sessions } from './sessions';
 const LONGEST_PAUSE_MS = 60_000;
 /** The longest that turns which gateways kept while the bus was away take to come in once it is back, in milliseconds. */
 const BACKLOG_MS = 60_000;
+/** Each of so many sweeps also lists again what the ones before it have listed: a copy of the bucket may have left something out. */
+const REVIEW_EVERY = 10;
 const EVERY_SESSION = sessionDocumentKey('*');
 
 /** A session that has not ended, as far as is known. */
@@ -39,8 +41,11 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly background: Background;
   /** By key. What has ended is forgotten: it is listed again if it goes on. */
   private readonly open = new Map<string, Open>();
-  /** Revision up to which all documents have been listed. */
+  /** Revision up to which documents have been listed. */
   private listedThrough = 0;
+  /** The same at the review before. */
+  private reviewedThrough = 0;
+  private lists = 0;
 
   constructor(
     settings: Settings,
@@ -77,31 +82,48 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     const now = await this.progress.handledUntil();
     // Before the backlog of an outage is in, a session that goes on looks quiet.
     const isBacklogIn = this.progress.upForMs() >= Math.min(BACKLOG_MS, this.idleMs);
-    for (const { key, revision, writtenAt } of await this.stores.sessions.list(EVERY_SESSION, this.listedThrough)) {
-      this.listedThrough = Math.max(this.listedThrough, revision);
-      this.open.set(key, { revision, writtenAt, endsAfterMs: null });
-    }
+    await this.list();
     for (const [key, at] of this.open) {
       if (this.background.isStopping) return;
       if (at.writtenAt > now) continue;
       const quietMs = isBacklogIn ? now - at.writtenAt : 0;
       if (at.endsAfterMs !== null && quietMs < at.endsAfterMs) continue;
-      at.endsAfterMs = await this.look(key, { revision: at.revision, quietMs });
-      if (at.endsAfterMs === null) this.open.delete(key);
+      const after = await this.look(key, at, quietMs);
+      if (after === null) this.open.delete(key);
+      else this.open.set(key, after);
     }
   }
 
-  /** Ends a session if it is its time. Returns how long a quiet ends it, or null if it is not open, or no longer at this revision. */
-  private async look(key: string, at: { readonly revision: number; readonly quietMs: number }): Promise<number | null> {
+  private async list(): Promise<void> {
+    const isReview = this.lists % REVIEW_EVERY === 0;
+    const through = this.listedThrough;
+    const listed = await this.stores.sessions.list(EVERY_SESSION, isReview ? this.reviewedThrough : through);
+    this.lists += 1;
+    if (isReview) this.reviewedThrough = through;
+    for (const { key, revision, writtenAt } of listed) {
+      this.listedThrough = Math.max(this.listedThrough, revision);
+      if (revision > (this.open.get(key)?.revision ?? 0))
+        this.open.set(key, { revision, writtenAt, endsAfterMs: null });
+    }
+  }
+
+  /** Ends a session if it is its time. Returns what is known of it then; null if it is not open. */
+  private async look(key: string, at: Open, quietMs: number): Promise<Open | null> {
     const stored = await this.stores.sessions.get(key);
-    if (stored?.revision !== at.revision) return null;
-    const { value: doc, revision } = stored;
+    if (stored === null || stored.value.state === 'announced') return null;
+    const { value: doc, revision, writtenAt } = stored;
+    // Who has answered is behind.
+    if (revision < at.revision) return at;
     const session = key.slice(sessionDocumentKey('').length);
-    if (doc.state === 'announced') return null;
     const endsAfterMs = isAnswering(doc) ? Math.max(this.idleMs, this.answerMs) : this.idleMs;
-    if (doc.state === 'ended' || isDue(doc)) await this.sessions.endDue(session);
-    else if (at.quietMs < endsAfterMs) return endsAfterMs;
-    else await this.sessions.endQuiet(session, revision);
-    return null;
+    // Whether it has ended is seen at the next sweep.
+    const toBeSeen = { revision, writtenAt, endsAfterMs: null };
+    if (doc.state === 'ended' || isDue(doc)) {
+      await this.sessions.endDue(session);
+      return toBeSeen;
+    }
+    if (revision !== at.revision || quietMs < endsAfterMs) return { revision, writtenAt, endsAfterMs };
+    await this.sessions.endQuiet(session, revision);
+    return toBeSeen;
   }
 }
