@@ -70,6 +70,26 @@ module.exports = {
       },
     },
     {
+      name: 'tracing-alone-knows-opentelemetry',
+      severity: 'error',
+      from: {
+        path: '^(apps|libs)/',
+        pathNot: ['^libs/tracing/src/(open-telemetry|bounded-spans)\\.ts$', '\\.spec\\.ts$'],
+      },
+      to: { path: '^node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'opentelemetry-is-loaded-where-tracing-is-on',
+      comment: 'By an import that runs when it is asked for; types cost nothing.',
+      severity: 'error',
+      from: { pathNot: ['^libs/tracing/src/open-telemetry\\.ts$', '\\.spec\\.ts$'] },
+      to: {
+        path: '^libs/tracing/src/(open-telemetry|bounded-spans)\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'product-never-imports-testing',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: ['^libs/testing/', '\\.spec\\.ts$'] },

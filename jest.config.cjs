@@ -12,6 +12,8 @@ const esmOnly = [
   'uint8array-extras',
   '@tokenizer',
   '@borewit',
+  // Imports while it runs, which Jest's loader needs as CommonJS as well.
+  '@opentelemetry/otlp-exporter-base',
 ];
 
 const swc = (syntax) => ['@swc/jest', { sourceMaps: 'inline', module: { type: 'commonjs' }, ...syntax }];
@@ -39,6 +41,8 @@ const base = {
     '^@app/([^/]+)$': '<rootDir>/libs/$1/src',
     // Threads start from a file on the disk, which the build would have made.
     '^\\./render-worker-file$': '<rootDir>/test/support/render-worker-file.ts',
+    // Imported while it runs, by the name that it has in the build.
+    '^\\./open-telemetry\\.js$': '<rootDir>/libs/tracing/src/open-telemetry.ts',
   },
 };
 

@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { Bus, BusModule, streamCreatedAt } from '@app/bus';
 import { SettingsModule } from '@app/config';
 import { STREAMS } from '@app/contracts';
+import { TelemetryModule } from '@app/telemetry';
 import { startNatsServer, type NatsServer } from '@app/testing';
 import { settingsFrom } from '../support/settings-from';
 
@@ -58,7 +59,7 @@ describe('a store that holds the streams once', () => {
 
     const startApp = (env: Readonly<Record<string, string>>): Promise<INestApplicationContext> => {
       const settings = settingsFrom({ OPENCLAW_RL_NATS_URL: server.url, ...env });
-      const imports = [SettingsModule.forRoot(settings), BusModule.forApp('test')];
+      const imports = [SettingsModule.forRoot(settings), TelemetryModule, BusModule.forApp('test')];
       return NestFactory.createApplicationContext({ module: EmptyApp, imports }, { logger: false });
     };
 

@@ -19,6 +19,9 @@ import {
   type ConsumerDefinition,
   type TurnFollowedInfo,
 } from '@app/contracts';
+import { TracingSettings } from '@app/config';
+import { errorName } from '@app/telemetry';
+import { openTracer, type Tracer } from '@app/tracing';
 import { freePort, startNatsServer, until, type NatsServer } from '@app/testing';
 import { Opened } from '../support/opened';
 
@@ -38,7 +41,13 @@ describe('the bus', () => {
   let server: NatsServer;
 
   const newBus = (
-    options: { app?: string; url?: string; storeGb?: number; onHandlerError?: (d: Delivery, e: unknown) => void } = {},
+    options: {
+      app?: string;
+      url?: string;
+      storeGb?: number;
+      tracer?: Tracer;
+      onHandlerError?: (d: Delivery, e: unknown) => void;
+    } = {},
   ): Bus => opened.add(new Bus({ url: server.url, app: 'test', ...STORE, ...options }));
   const follow = (bus: Bus, turnId: string) => bus.publish(TurnFollowed, [turnId], { info: infoOf(turnId), head: {} });
   const turnOf = (delivery: Delivery): string => TurnFollowed.decodeInfo(delivery).turnId;
@@ -79,6 +88,34 @@ describe('the bus', () => {
       await expect(bus.publish(TurnFollowed, ['a'], { ...Big, arrays: arrays(8 * 1024 * 1024 - 1024) })).resolves.toBe(
         'stored',
       );
+    });
+
+    it('knows whether a message fits together with its trace', async () => {
+      // Not sampled: nothing is sent, and the header is there.
+      const tracing = Object.assign(new TracingSettings(), { enabled: true, sampleRatio: 0 });
+      const ignored = () => undefined;
+      const tracer = await openTracer('gateway', tracing, {
+        onDropped: ignored,
+        onOutage: ignored,
+        onRecovery: ignored,
+      });
+      opened.add(tracer);
+      const bus = newBus({ tracer });
+      const publish = (turnId: string, bytes: number) =>
+        tracer.turn(turnId, { name: 'chat' }, () =>
+          bus.publishEncoded({
+            subject: TurnFollowed.subject(turnId),
+            info: JSON.stringify(infoOf(turnId)),
+            data: new Uint8Array(bytes),
+          }),
+        );
+      const MOST = 8 * 1024 * 1024 - JSON.stringify(infoOf('fits')).length;
+      const fates = await Promise.all(
+        [512, 256, 255, 128, 0].map((room) => publish('fits', MOST - room).catch(errorName)),
+      );
+      // The store is so small that it keeps none of them.
+      expect(fates).toEqual(['stored', 'stored', ...Array<string>(3).fill('MessageTooLargeError')]);
+      expect(bus.isUp).toBe(true);
     });
 
     it('says that the bus is away when there is no server, and when it went', async () => {

@@ -28,7 +28,7 @@ export class GatewayModule {
       module: GatewayModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp('gateway'),
         BusModule.forApp('gateway'),
         HealthModule.forApp({
           app: 'gateway',

@@ -30,7 +30,7 @@ export class OpdTeacherModule {
       module: OpdTeacherModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp(app),
         BusModule.forApp(app),
         ...(settings.rl.asksTeacher ? WORK : REST),
       ],

@@ -22,7 +22,7 @@ export class PrmJudgeModule {
       module: PrmJudgeModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp(app),
         BusModule.forApp(app),
         ...(settings.rl.asksJudge ? WORK : REST),
       ],

@@ -76,7 +76,7 @@ export class SampleSubmitterModule {
       module: SampleSubmitterModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp('sample-submitter'),
         BusModule.forApp('sample-submitter'),
         HealthModule.forApp({ app: 'sample-submitter', inject: [Bus], check: readinessCheck }),
       ],

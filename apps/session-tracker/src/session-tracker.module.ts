@@ -30,7 +30,7 @@ export class SessionTrackerModule {
       module: SessionTrackerModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp('session-tracker'),
         BusModule.forApp('session-tracker'),
         HealthModule.forApp({ app: 'session-tracker', inject: [Bus], check: readinessCheck }),
       ],

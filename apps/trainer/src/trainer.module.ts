@@ -21,7 +21,7 @@ export class TrainerModule {
       module: TrainerModule,
       imports: [
         SettingsModule.forRoot(settings),
-        TelemetryModule,
+        TelemetryModule.forApp('trainer'),
         training,
         HealthModule.forApp({ app: 'trainer', imports: [training], inject: [TrainingService], check: readinessCheck }),
       ],

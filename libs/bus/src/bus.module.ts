@@ -1,6 +1,6 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Settings } from '@app/config';
-import { Telemetry, TelemetryModule, type Metrics } from '@app/telemetry';
+import { Telemetry, type Metrics } from '@app/telemetry';
 import { Bus } from './bus';
 
 /** While the server is away nobody knows the backlogs, and an old number would look like a new one. */
@@ -14,7 +14,7 @@ const exportBacklogs = async (bus: Bus, { consumerPending, consumerUnsettled }: 
   }
 };
 
-/** Gives an app its `Bus`, connected in the background, drained at shutdown. Needs `SettingsModule.forRoot()` beside it. */
+/** Gives an app its `Bus`, connected in the background, drained at shutdown. Needs `SettingsModule.forRoot()` and `TelemetryModule` beside it. */
 @Module({})
 export class BusModule implements OnApplicationShutdown {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
@@ -23,7 +23,6 @@ export class BusModule implements OnApplicationShutdown {
     return {
       module: BusModule,
       global: true,
-      imports: [TelemetryModule],
       providers: [
         {
           provide: Bus,
@@ -31,6 +30,7 @@ export class BusModule implements OnApplicationShutdown {
           useFactory: (settings: Settings, telemetry: Telemetry): Bus => {
             const bus = new Bus({
               app,
+              tracer: telemetry.tracer,
               url: settings.nats.url,
               storeGb: settings.nats.storeGb,
               replicas: settings.nats.replicas,

@@ -13,9 +13,11 @@ import {
   type WireMessage,
 } from '@app/contracts';
 import { errorName } from '@app/telemetry';
+import { NO_TRACER, type Tracer } from '@app/tracing';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Connection, type Session } from './connection';
 import type { Delivery } from './delivered';
+import { publishSpan, workSpan } from './message-spans';
 import { Documents, type DocumentSource, type DocumentsOptions } from './document';
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
 import type { ReadQuery } from './reader';
@@ -29,6 +31,8 @@ const SUBJECT_TAKEN = 10071;
 const NOTHING_YET = 0;
 /** Where ids begin in a subject: rl.turn.judged.v1.<turn id>. */
 const SUBJECT_IDS = 4;
+/** Room for the headers of a message beside its info: their names, the guard, the trace. */
+const HEADER_BYTES = 256;
 const WAIT_FOR_SERVER_MS = 10_000;
 const MOST_TRIES = 3;
 
@@ -36,6 +40,8 @@ export interface BusOptions extends TopologyOptions {
   readonly url: string;
   /** Name of the app, for the server's monitoring and for dead letters. */
   readonly app: string;
+  /** Traces what is published inside of a span, and work on what was. */
+  readonly tracer?: Tracer;
   readonly onStatus?: (connected: boolean) => void;
   readonly onRefused?: (reason: string) => void;
   /** Told of the subject of every message that this process has stored. */
@@ -46,6 +52,10 @@ export interface BusOptions extends TopologyOptions {
 
 /** `stored`: this call stored the message. `exists`: its subject already held one, which stands. */
 export type PublishResult = 'stored' | 'exists';
+
+interface TracedMessage extends EncodedMessage {
+  readonly trace: string | undefined;
+}
 
 /** What a durable consumer still has to do. */
 export interface Backlog {
@@ -68,6 +78,7 @@ export interface Subscription extends Omit<WorkerOptions, 'onDead' | 'onError'> 
  */
 export class Bus {
   readonly connection: Connection;
+  private readonly tracer: Tracer;
   private readonly workers: Worker[] = [];
   private readonly consumers: ConsumerDefinition[] = [];
   private store: Promise<void> | null = null;
@@ -75,6 +86,7 @@ export class Bus {
   private prepared: Session | null = null;
 
   constructor(private readonly options: BusOptions) {
+    this.tracer = options.tracer ?? NO_TRACER;
     this.connection = new Connection({
       url: options.url,
       name: options.app,
@@ -107,7 +119,12 @@ export class Bus {
   }
 
   async publishEncoded(message: EncodedMessage): Promise<PublishResult> {
-    return this.insist(`publishing to ${message.subject}`, (session) => this.publishOnce(session, message));
+    const { tracer } = this;
+    const publish = (): Promise<PublishResult> => {
+      const traced = { ...message, trace: tracer.traceparent };
+      return this.insist(`publishing to ${message.subject}`, (session) => this.publishOnce(session, traced));
+    };
+    return tracer.isRunning ? tracer.span(...publishSpan(message), publish) : publish();
   }
 
   /** Reads a message by its subject, or null if it was never stored or is no longer kept. */
@@ -126,8 +143,10 @@ export class Bus {
 
   /** Starts to consume. Returns the worker; `close` stops it as well. */
   consume(subscription: Subscription): Worker {
+    const { handle } = subscription;
     const worker = new Worker(this.connection, () => this.declare(subscription.consumer), {
       ...subscription,
+      handle: (delivery) => this.tracer.span(...workSpan(delivery), () => handle(delivery)),
       onError: (delivery, error) => this.options.onHandlerError?.(delivery, error),
       onDead: (delivery, error) => this.bury(subscription, delivery, error),
     });
@@ -239,9 +258,9 @@ export class Bus {
     }
   }
 
-  private async publishOnce(session: Session, message: EncodedMessage): Promise<PublishResult> {
+  private async publishOnce(session: Session, message: TracedMessage): Promise<PublishResult> {
     const limit = session.nc.info?.max_payload ?? Infinity;
-    const size = message.data.byteLength + Buffer.byteLength(message.info) + 128;
+    const size = message.data.byteLength + Buffer.byteLength(message.info) + HEADER_BYTES;
     if (size > limit) {
       throw new MessageTooLargeError(
         `message ${message.subject} has ${size} bytes, the server takes ${limit}: raise max_payload in deploy/nats.conf`,

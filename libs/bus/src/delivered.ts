@@ -1,5 +1,5 @@
 import type { Msg } from '@nats-io/transport-node';
-import { INFO_HEADER, type WireMessage } from '@app/contracts';
+import { INFO_HEADER, TRACE_HEADER, type WireMessage } from '@app/contracts';
 
 /** A message as a handler sees it. */
 export interface Delivery extends WireMessage {
@@ -7,6 +7,8 @@ export interface Delivery extends WireMessage {
   readonly sequence: number;
   /** 1 for the first delivery. */
   readonly deliveries: number;
+  /** `traceparent` of the span that it was published in. */
+  readonly trace?: string | undefined;
 }
 
 /**
@@ -26,5 +28,6 @@ export const deliveryOf = ({ subject, headers, data, reply }: Msg): Delivery => 
   subject,
   info: headers?.get(INFO_HEADER) ?? '',
   data,
+  trace: headers?.get(TRACE_HEADER),
   ...readPlace(reply ?? ''),
 });

@@ -1,6 +1,6 @@
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
-import { INFO_HEADER } from '@app/contracts';
+import { INFO_HEADER, TRACE_HEADER } from '@app/contracts';
 import type { Requests } from './requests';
 
 const EXPECTED_LAST = 'Nats-Expected-Last-Subject-Sequence';
@@ -12,6 +12,8 @@ export interface GuardedMessage {
   readonly data: Uint8Array | string;
   readonly after: number;
   readonly info?: string;
+  /** `traceparent` of the span that it is published in. */
+  readonly trace?: string | undefined;
 }
 
 interface Answer {
@@ -27,10 +29,11 @@ export class Publisher {
    * Resolves with the message's sequence in its stream once it is stored.
    * @throws JetStreamApiError if the server refuses it, UnansweredError if no word comes.
    */
-  async publish({ subject, data, after, info }: GuardedMessage): Promise<number> {
+  async publish({ subject, data, after, info, trace }: GuardedMessage): Promise<number> {
     const head = headers();
     head.append(EXPECTED_LAST, String(after));
     if (info !== undefined) head.append(INFO_HEADER, info);
+    if (trace !== undefined) head.append(TRACE_HEADER, trace);
     const reply = await this.requests.ask(subject, data, head);
     if (reply.headers?.code === NO_RESPONDERS) throw new JetStreamError(`no stream takes ${subject}`);
     const { seq, error } = reply.json<Answer>();

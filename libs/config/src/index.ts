@@ -30,4 +30,5 @@ export {
   type BatchFormat,
   type TrainerBackendName,
 } from './sections/trainer';
+export { TracingSettings } from './sections/tracing';
 export { TrainingSettings } from './sections/training';

@@ -466,6 +466,15 @@ const CASES: readonly Case[] = [
     refused: ['65536'],
     aliases: ['METRICS_PORT'],
   },
+  { path: 'tracing.enabled', default: false, toml: ['true', true], env: ['1', true], refused: ['"on"', '1'] },
+  {
+    path: 'tracing.endpoint',
+    default: 'http://127.0.0.1:4318',
+    toml: ['"http://collector:4318"', 'http://collector:4318'],
+    env: ['https://c.example.com/otlp', 'https://c.example.com/otlp'],
+    refused: ['"collector:4318"', '"grpc://collector:4317"', '4318'],
+  },
+  { path: 'tracing.sample_ratio', default: 1, toml: ['0.1', 0.1], env: ['0', 0], refused: ['-0.1', '1.5', '"1"'] },
 ];
 
 const FILES: Readonly<Record<string, string>> = { 'keys.txt': '# one a line\nfrom-file\n', 'empty.txt': '# none\n' };

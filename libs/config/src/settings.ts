@@ -15,6 +15,7 @@ import { RlSettings } from './sections/rl';
 import { ServerSettings } from './sections/server';
 import { SessionSettings } from './sections/session';
 import { SlimeSettings } from './sections/slime';
+import { TracingSettings } from './sections/tracing';
 import { TrainerSettings } from './sections/trainer';
 import { TrainingSettings } from './sections/training';
 
@@ -42,6 +43,7 @@ export class Settings {
   readonly records: RecordsSettings = new RecordsSettings();
   readonly logs: LogsSettings = new LogsSettings();
   readonly metrics: MetricsSettings = new MetricsSettings();
+  readonly tracing: TracingSettings = new TracingSettings();
 }
 
 export type SectionName = keyof Settings;

@@ -51,6 +51,7 @@ export {
   defineMessage,
   INFO_HEADER,
   MessageShapeError,
+  TRACE_HEADER,
   type Body,
   type EncodedMessage,
   type MessageDefinition,

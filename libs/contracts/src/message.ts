@@ -7,6 +7,9 @@ import type { StreamName } from './streams';
 /** Header that carries a message's info as JSON, so that readers of headers alone never receive a body. */
 export const INFO_HEADER = 'rl-info';
 
+/** Header that names the span in which a message was published, as W3C's `traceparent`; only where turns are traced. */
+export const TRACE_HEADER = 'traceparent';
+
 /** Thrown when a message does not have the shape its definition gives, on publishing or on receipt. */
 export class MessageShapeError extends Error {
   override readonly name = 'MessageShapeError';

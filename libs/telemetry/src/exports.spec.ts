@@ -10,7 +10,13 @@ const ROOT = join(__dirname, '../../..');
 const APPS = Object.keys(EXPORTS) as AppName[];
 /** Set for every app by the libraries below all of them. */
 const BELOW_ALL = ['bus', 'telemetry'];
-const BY_THOSE: readonly MetricKey[] = ['busUp', 'handlerErrors', 'consumerPending', 'consumerUnsettled'];
+const BY_THOSE: readonly MetricKey[] = [
+  'busUp',
+  'spansDropped',
+  'handlerErrors',
+  'consumerPending',
+  'consumerUnsettled',
+];
 
 /** Names that are used at run time, and where they come from. */
 const importsIn = (text: string): { readonly names: readonly string[]; readonly from: string }[] =>

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics';
 export type MetricKey = keyof Metrics;
 
 /** What every app on the bus exports. */
-const EVERY_APP = ['busUp'] as const satisfies readonly MetricKey[];
+const EVERY_APP = ['busUp', 'spansDropped'] as const satisfies readonly MetricKey[];
 const EVERY_CONSUMER = [
   ...EVERY_APP,
   'handlerErrors',
@@ -78,7 +78,7 @@ export const EXPORTS = {
     'storeBytes',
     'storeLimitBytes',
   ],
-  trainer: ['trainingRounds', 'trainingNumbers'],
+  trainer: ['spansDropped', 'trainingRounds', 'trainingNumbers'],
   'pocket-engine': ['pocketTokens', 'pocketAnswers'],
 } as const satisfies Record<string, readonly MetricKey[]>;
 

@@ -64,6 +64,12 @@ const createMetrics = (registry: Registry) => {
       labelNames: ['cause'] as const,
       registers,
     }),
+    spansDropped: new Counter({
+      name: 'openclaw_rl_spans_dropped_total',
+      help: 'Spans that no collector got, by cause: too many waited, or they could not be sent',
+      labelNames: ['cause'] as const,
+      registers,
+    }),
     captureBufferBytes: new Gauge({
       name: 'openclaw_rl_capture_buffer_bytes',
       help: 'Captured bytes that wait for the bus',

@@ -1,13 +1,34 @@
-import { Global, Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type InjectionToken, type OnApplicationShutdown } from '@nestjs/common';
+import { Settings } from '@app/config';
 import type { AppName } from './exports';
 import { APP_NAME, READINESS, type ReadinessCheck } from './health';
 import { HealthController } from './health.controller';
 import { Telemetry } from './telemetry';
 
-/** Metrics and logs for every provider of an app. */
+/** Metrics, spans and logs for every provider of an app. As it stands, without spans. */
 @Global()
 @Module({ providers: [Telemetry], exports: [Telemetry] })
-export class TelemetryModule {}
+export class TelemetryModule implements OnApplicationShutdown {
+  constructor(private readonly telemetry: Telemetry) {}
+
+  /** With spans, where the settings ask for them. Needs `SettingsModule.forRoot()` beside it. */
+  static forApp(app: AppName): DynamicModule {
+    return {
+      module: TelemetryModule,
+      providers: [
+        {
+          provide: Telemetry,
+          inject: [Settings],
+          useFactory: ({ tracing }: Settings): Promise<Telemetry> => Telemetry.forApp(app, tracing),
+        },
+      ],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.telemetry.tracer.close();
+  }
+}
 
 /** `/healthz`, `/readyz` and `/metrics`. */
 @Module({})
@@ -21,7 +42,7 @@ export class HealthModule {
   }): DynamicModule {
     return {
       module: HealthModule,
-      imports: [TelemetryModule, ...(options.imports ?? [])],
+      imports: options.imports ?? [],
       controllers: [HealthController],
       providers: [
         { provide: APP_NAME, useValue: options.app },

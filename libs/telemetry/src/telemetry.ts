@@ -1,4 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { TracingSettings } from '@app/config';
+import { errorType, NO_TRACER, openTracer, type Tracer } from '@app/tracing';
 import { Registry } from 'prom-client';
 import { describeError, errorName } from './error-name';
 import { EXPORTS, type AppName } from './exports';
@@ -6,18 +8,40 @@ import { createRegistry, type Metrics } from './metrics';
 import { lineOn } from './turn-line';
 import { addZeros } from './zeros';
 
-/** Metrics and log lines of one app. Never given a conversation's text. */
+/** Metrics, spans and log lines of one app. Never given a conversation's text. */
 @Injectable()
 export class Telemetry {
   readonly registry: Registry;
   readonly metrics: Metrics;
+  tracer: Tracer = NO_TRACER;
   private readonly logger = new Logger('bus');
+  private readonly tracing = new Logger('tracing');
   private readonly readings: (() => void | Promise<void>)[] = [];
 
   constructor() {
     const { registry, metrics } = createRegistry();
     this.registry = registry;
     this.metrics = metrics;
+  }
+
+  /** With spans, where the settings ask for them. */
+  static async forApp(app: AppName, settings: TracingSettings): Promise<Telemetry> {
+    const telemetry = new Telemetry();
+    const collector = new URL(settings.endpoint).host;
+    telemetry.tracer = await openTracer(app, settings, {
+      onDropped: (cause, count) => {
+        telemetry.metrics.spansDropped.inc({ cause }, count);
+      },
+      onOutage: (error) => {
+        telemetry.tracing.warn(
+          `spans could not be sent to ${collector} (${errorType(error)}); until they can be they are dropped and counted`,
+        );
+      },
+      onRecovery: () => {
+        telemetry.tracing.log(`spans are sent to ${collector} again`);
+      },
+    });
+    return telemetry;
   }
 
   /** Has values read that are known to somebody else, whenever somebody asks for the metrics. */

@@ -22,6 +22,8 @@ export { startNatsCluster } from './nats-cluster';
 export type { NatsCluster, NatsClusterOptions } from './nats-cluster';
 export { NatsServerError, startNatsServer } from './nats-server';
 export type { NatsServer, NatsServerOptions } from './nats-server';
+export { startOtlpReceiver } from './otlp-receiver';
+export type { OtlpReceiver, ReceivedLink, ReceivedSpan } from './otlp-receiver';
 export { makeNetworkIsland } from './network-island';
 export type { NetworkIsland } from './network-island';
 export { ConditionTimeoutError, until } from './until';

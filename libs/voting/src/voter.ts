@@ -111,13 +111,18 @@ export class Voter {
     ask: Asker<Answer>,
     signal: AbortSignal,
   ): Promise<CastVote<Answer>> {
-    const { metrics } = this.telemetry;
+    const { metrics, tracer } = this.telemetry;
     const start = performance.now();
-    const reply = await ask(signal).catch((error: unknown) => {
-      if (error instanceof EngineStatusError && !error.outage) return null;
-      if (!signal.aborted) metrics.votes.inc({ result: 'failed' });
-      throw error;
-    });
+    const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': this.model };
+    // What nobody waits for any more does not fail.
+    const isFault = (): boolean => !signal.aborted;
+    const reply = await tracer.span('vote', { kind: 'client', attributes, isFault }, () =>
+      ask(signal).catch((error: unknown) => {
+        if (error instanceof EngineStatusError && !error.outage) return null;
+        if (!signal.aborted) metrics.votes.inc({ result: 'failed' });
+        throw error;
+      }),
+    );
     const millis = Math.round(performance.now() - start);
     const answer = reply?.answer ?? null;
     metrics.votes.inc({ result: answer === null ? 'invalid' : motion.resultOf(answer) });

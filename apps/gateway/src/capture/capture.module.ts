@@ -19,6 +19,7 @@ const MIB = 1024 * 1024;
       useFactory: (bus: Bus, settings: Settings, telemetry: Telemetry): Outbox => {
         const { captureDropped, captureBufferBytes } = telemetry.metrics;
         const outbox = new Outbox(bus, {
+          tracer: telemetry.tracer,
           maxBytes: settings.gateway.captureBufferMb * MIB,
           onDropped: (cause) => {
             captureDropped.inc({ cause });

@@ -1,5 +1,6 @@
 import { BusUnavailableError, MessageTooLargeError, type PublishResult } from '@app/bus';
 import type { EncodedMessage } from '@app/contracts';
+import { NO_TRACER } from '@app/tracing';
 import { Outbox, type Parcel, type Publisher } from './outbox';
 
 const message = (name: string, bytes = 10): EncodedMessage => ({
@@ -55,7 +56,8 @@ describe('Outbox', () => {
   let bus: FakeBus;
   let dropped: string[];
 
-  const outbox = (maxBytes = 1000): Outbox => new Outbox(bus, { maxBytes, onDropped: (cause) => dropped.push(cause) });
+  const outbox = (maxBytes = 1000): Outbox =>
+    new Outbox(bus, { maxBytes, tracer: NO_TRACER, onDropped: (cause) => dropped.push(cause) });
   const names = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
 
   beforeEach(() => {

@@ -1,5 +1,6 @@
 import { MessageTooLargeError, type PublishResult } from '@app/bus';
 import type { EncodedMessage } from '@app/contracts';
+import type { Run, Tracer } from '@app/tracing';
 
 /** A captured message and what to say in its place if the bus does not take one so large. */
 export interface Parcel {
@@ -14,6 +15,8 @@ interface Entry {
   readonly parcel: Parcel;
   readonly turn: string;
   readonly place: number;
+  /** Runs what is done with it as part of the turn that it is of. */
+  readonly run: Run;
 }
 
 /** The part of the bus that is needed here. */
@@ -24,6 +27,7 @@ export interface Publisher {
 
 export interface OutboxOptions {
   readonly maxBytes: number;
+  readonly tracer: Pick<Tracer, 'keep'>;
   /** Told of every parcel that was not kept. */
   readonly onDropped: (cause: 'buffer_full' | 'refused') => void;
 }
@@ -77,7 +81,7 @@ export class Outbox {
       return false;
     }
     this.bytes += size;
-    const entry = { parcel, turn: turnOf(parcel), place: this.places };
+    const entry = { parcel, turn: turnOf(parcel), place: this.places, run: this.options.tracer.keep() };
     this.places += 1;
     const waiting = this.turns.get(entry.turn);
     if (waiting !== undefined) {
@@ -125,9 +129,9 @@ export class Outbox {
   }
 
   private async deliver(entry: Entry): Promise<void> {
-    const { parcel } = entry;
+    const { parcel, run } = entry;
     try {
-      await this.publisher.publishEncoded(parcel.message);
+      await run(() => this.publisher.publishEncoded(parcel.message));
       parcel.onFate?.('whole');
       this.bytes -= sizeOf(parcel);
       this.sendNext(entry);

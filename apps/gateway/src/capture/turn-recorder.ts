@@ -12,6 +12,7 @@ import type { RecordedAnswer } from './answer-recorder';
 import { judgeCapture, type CaptureVerdict } from './judge-capture';
 import { Outbox } from './outbox';
 import { arrivedParcel, completedParcels, isSettledHere, outcomeOf, type Ending, type Turn } from './turn-messages';
+import { arrivalAttributes, endAttributes } from './turn-attributes';
 import { versionSpans } from './version-spans';
 
 /** What a request brings that is recorded. */
@@ -103,6 +104,7 @@ export class TurnRecorder {
         policyVersion: this.policy.current.version,
         isVersionKnown: this.policy.isKnown,
       };
+      this.telemetry.tracer.note(arrivalAttributes(turn, settings.server.servedModelName));
       this.outbox.push(arrivedParcel(turn));
       return turn;
     });
@@ -129,6 +131,7 @@ export class TurnRecorder {
         logProbsTempered: temperedIn(turn, result),
       };
       const outcome = outcomeOf(turn, ending);
+      telemetry.tracer.note(endAttributes(ending, outcome));
       telemetry.metrics.tokens.inc({ kind: 'prompt' }, result.answer?.promptTokens ?? 0);
       telemetry.metrics.tokens.inc({ kind: 'completion' }, result.answer?.completionTokens ?? 0);
       const onStored = (exclusion: Exclusion | null): void => {

@@ -7,7 +7,7 @@ import { readWhole } from '../upstream/read-answer';
 import { UpstreamService } from '../upstream/upstream.service';
 import { NO_ADDITIONS, type Additions } from './client-view';
 import { Delivery } from './delivery';
-import { forwardedHeaders, type Exchange } from './exchange';
+import type { Exchange } from './exchange';
 import { StreamRelay } from './relay';
 import { additionsFor, upstreamBody } from './upstream-request';
 import { isOk } from './upstream-response';
@@ -59,7 +59,7 @@ export class ByChat {
     const { server } = this.settings;
     return exchange.engine.client.request('POST', '/chat/completions', {
       body: upstreamBody(exchange.request, { additions, model: server.policyModel, defaults: server }),
-      headers: { ...forwardedHeaders(exchange), ...this.upstream.headersOf(exchange.session) },
+      headers: { ...exchange.forwarded, ...this.upstream.headersOf(exchange.session) },
       signal: exchange.abort.signal,
     });
   }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ClientGoneError } from '@app/engines';
+import { Telemetry } from '@app/telemetry';
+import { OpenAiError } from '../errors/openai-error';
 import { GatePass } from '../gate/gate-pass';
 import { ChatLoad } from './chat-load';
 import type { ClientConnection } from './client-connection';
@@ -10,6 +12,17 @@ import { parseChatRequest } from './parse-request';
 import { Stopwatch } from './stopwatch';
 import { TurnsService } from './turns.service';
 
+/** What the client has to answer for, and what it was asked to wait for, is no failure. */
+const isFault = (error: unknown): boolean =>
+  !(error instanceof OpenAiError && (error.status < 500 || error.status === 503));
+
+/** The root of a turn's tree. A client's own trace may span many turns: it is no parent, but linked. */
+const turnSpan = ({ headers }: IncomingChat) => {
+  const { traceparent } = headers;
+  const linked = typeof traceparent === 'string' ? traceparent : undefined;
+  return { name: 'chat', kind: 'server', attributes: { 'gen_ai.operation.name': 'chat' }, linked, isFault } as const;
+};
+
 /** Lets chats in: room for one more, a request that is well-formed, an open gate. */
 @Injectable()
 export class ChatService {
@@ -17,16 +30,20 @@ export class ChatService {
     private readonly load: ChatLoad,
     private readonly pass: GatePass,
     private readonly turns: TurnsService,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /** @throws OpenAiError for everything that fails before the first byte. */
   async serve(chat: IncomingChat, client: ClientConnection): Promise<void> {
     await this.load.run(async () => {
       const admitted = this.admit(chat, client);
-      await this.pass.through(admitted, () => {
-        admitted.ownWork.goOn();
-        return this.turns.serve(admitted);
-      });
+      const { turnId } = admitted;
+      await this.telemetry.tracer.turn(turnId, turnSpan(chat), () =>
+        this.pass.through(admitted, () => {
+          admitted.ownWork.goOn();
+          return this.turns.serve(admitted);
+        }),
+      );
     });
   }
 

@@ -33,6 +33,8 @@ export interface Exchange extends Admitted {
   readonly session: string;
   /** Where it is sent. */
   readonly engine: PolicyEngine;
+  /** The client's headers that go to the model's server. */
+  readonly forwarded: Readonly<Record<string, string>>;
   /** Its prompt for the engine's `/generate`; null where it goes another way. */
   readonly begun: BegunPrompt | null;
 }
@@ -40,6 +42,11 @@ export interface Exchange extends Admitted {
 /** Request headers that mean something to the model's server as well. */
 const FORWARDED = ['traceparent', 'tracestate', 'x-request-id'] as const;
 
-/** The client's headers that go to the model's server. */
-export const forwardedHeaders = ({ chat: { headers } }: Exchange): Record<string, string> =>
-  Object.fromEntries(FORWARDED.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
+/**
+ * The client's headers that go to the model's server. With a trace of our own, its `traceparent` takes the place of the client's:
+ * the server's spans are part of the turn's tree.
+ */
+export const forwardedHeaders = (headers: IncomingHttpHeaders, traceparent?: string): Record<string, string> => {
+  const sent = traceparent === undefined ? headers : { ...headers, traceparent, tracestate: undefined };
+  return Object.fromEntries(FORWARDED.flatMap((name) => (typeof sent[name] === 'string' ? [[name, sent[name]]] : [])));
+};

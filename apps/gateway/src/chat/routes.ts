@@ -1,18 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Sampling } from '@app/contracts';
-import { UpstreamUnreachableError } from '@app/engines';
+import { ClientGoneError, UpstreamUnreachableError } from '@app/engines';
 import { Telemetry } from '@app/telemetry';
+import { ERROR_TYPE } from '@app/tracing';
 import type { ServedResult } from '../capture/turn-recorder';
 import { upstreamError } from '../errors/upstream-error';
 import { ByGenerate } from '../generate/by-generate';
 import type { PolicyEngine } from '../upstream/policy-engine';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ByChat } from './by-chat';
-import type { Admitted, Exchange } from './exchange';
+import { forwardedHeaders, type Admitted, type Exchange } from './exchange';
 import { affinityKey } from './identify';
 
 /** Failures that are no engine's: the client went, or asked for what the engine refuses; not its key, the model or the load. */
 const CLIENTS_FAULT = /^(client_gone|status_4(?!01|03|04|29)\d\d)$/;
+
+const isNotClients = (error: unknown): boolean => !(error instanceof ClientGoneError);
+
+/** A chat and where it is sent. */
+type Placed = Omit<Exchange, 'forwarded'>;
 
 /** Where a chat is sent. */
 export interface Placement extends Pick<Exchange, 'session' | 'engine' | 'begun'> {
@@ -42,7 +48,7 @@ export class Routes {
    * Serves a chat; by another engine where its own could not be reached at all.
    * @throws OpenAiError, or what the HTTP client throws, before the first byte
    */
-  async serve(exchange: Exchange): Promise<ServedResult> {
+  async serve(exchange: Placed): Promise<ServedResult> {
     const { firstByteSeconds, overheadSeconds } = this.telemetry.metrics;
     overheadSeconds.observe(exchange.ownWork.seconds);
     const onFirstByte = firstByteSeconds.startTimer();
@@ -58,7 +64,23 @@ export class Routes {
     }
   }
 
-  private async serveAt(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult> {
+  /** In a span of its own, up to the end of the answer; what the engine traces of it is part of that. */
+  private serveAt(placed: Placed, onFirstByte: () => void): Promise<ServedResult> {
+    const { tracer } = this.telemetry;
+    const { engine, chat } = placed;
+    const attributes = { 'gen_ai.operation.name': 'chat', 'server.address': engine.name };
+    return tracer.span('upstream', { kind: 'client', attributes, isFault: isNotClients }, async () => {
+      const exchange = { ...placed, forwarded: forwardedHeaders(chat.headers, tracer.traceparent) };
+      const result = await this.ask(exchange, () => {
+        onFirstByte();
+        tracer.event('first byte');
+      });
+      if (result.answer === null) tracer.note({ [ERROR_TYPE]: result.failure });
+      return result;
+    });
+  }
+
+  private async ask(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult> {
     const { engine, turnId } = exchange;
     const { route } = engine;
     try {
@@ -78,7 +100,7 @@ export class Routes {
   }
 
   /** Who has not answered at all has given the client nothing yet. */
-  private otherThan({ engine, session, abort }: Exchange, error: unknown): PolicyEngine | null {
+  private otherThan({ engine, session, abort }: Placed, error: unknown): PolicyEngine | null {
     if (!(error instanceof UpstreamUnreachableError) || abort.signal.aborted) return null;
     return this.upstream.chooseBesides(engine, session);
   }

@@ -2,6 +2,7 @@ import type { Bus, PublishResult } from '@app/bus';
 import { BusUnavailableError } from '@app/bus';
 import { loadSettings } from '@app/config';
 import { TurnArrived, type EncodedMessage, type TurnInfo } from '@app/contracts';
+import { NO_TRACER } from '@app/tracing';
 import { Outbox } from '../capture/outbox';
 import { KnownSessions } from '../sessions/known-sessions';
 import { FeedbackService } from './feedback.service';
@@ -30,7 +31,10 @@ const service = () => {
     stored.set(message.subject, message);
     return 'stored';
   };
-  const outbox = new Outbox({ isUp: true, publishEncoded }, { maxBytes: 10_000, onDropped: () => undefined });
+  const outbox = new Outbox(
+    { isUp: true, publishEncoded },
+    { maxBytes: 10_000, tracer: NO_TRACER, onDropped: () => undefined },
+  );
   const read = (_definition: typeof TurnArrived, turnId: string) => {
     const message = stored.get(TurnArrived.subject(turnId));
     return Promise.resolve(message === undefined ? null : TurnArrived.decode(message));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '@app/config';
+import { Telemetry } from '@app/telemetry';
 import type { Admitted } from '../chat/exchange';
 import { STREAM_HEAD } from '../chat/stream-head';
 import { Gate } from './gate';
@@ -11,6 +12,7 @@ export class GatePass {
   constructor(
     private readonly gate: Gate,
     private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -18,7 +20,8 @@ export class GatePass {
    * @throws OpenAiError 503 if the gate stays closed for longer than the request may wait
    */
   async through(chat: Admitted, serve: () => Promise<void>): Promise<void> {
-    await this.enter(chat);
+    if (this.gate.isClosed) await this.telemetry.tracer.span('held at the gate', {}, () => this.wait(chat));
+    else await this.gate.enter(chat.abort.signal, 0);
     try {
       await serve();
     } finally {
@@ -26,10 +29,9 @@ export class GatePass {
     }
   }
 
-  private async enter({ turnId, request, client, abort }: Admitted): Promise<void> {
+  private async wait({ turnId, request, client, abort }: Admitted): Promise<void> {
     const { gate, server } = this.settings;
     const holdMs = gate.holdS * 1000;
-    if (!this.gate.isClosed) return this.gate.enter(abort.signal, holdMs);
     const isHeldOpen = gate.holdStreams && request.stream;
     if (isHeldOpen) client.beginStream(200, { ...STREAM_HEAD, 'x-rl-turn-id': turnId });
     const stop = whileStill(this.gate, () => {

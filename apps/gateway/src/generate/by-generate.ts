@@ -4,7 +4,7 @@ import type { UpstreamResponse } from '@app/engines';
 import type { RecordedAnswer } from '../capture/answer-recorder';
 import type { ServedResult } from '../capture/turn-recorder';
 import { Delivery } from '../chat/delivery';
-import { forwardedHeaders, type Exchange } from '../chat/exchange';
+import type { Exchange } from '../chat/exchange';
 import { isOk } from '../chat/upstream-response';
 import type { ChatRequest } from '../chat/parse-request';
 import { OpenAiError } from '../errors/openai-error';
@@ -77,7 +77,7 @@ export class ByGenerate {
 
   private post(exchange: Exchange, body: Buffer): Promise<UpstreamResponse> {
     const { signal } = exchange.abort;
-    const headers = { ...forwardedHeaders(exchange), ...this.upstream.headersOf(exchange.session) };
+    const headers = { ...exchange.forwarded, ...this.upstream.headersOf(exchange.session) };
     return exchange.engine.client.request('POST', '/generate', { api: 'engine', body, headers, signal });
   }
 }

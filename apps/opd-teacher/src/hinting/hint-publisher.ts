@@ -57,6 +57,7 @@ export class HintPublisher {
   private async publishResult(followed: TurnFollowedInfo, result: HintResult): Promise<void> {
     const { turnId, session, nextTurnId, feedbackId } = followed;
     const { decision, reason, detail } = result;
+    this.telemetry.tracer.note({ 'openclaw_rl.hint': reason ?? 'hinted' });
     const stored = await this.bus.publish(TurnHinted, [turnId], {
       info: {
         turnId,

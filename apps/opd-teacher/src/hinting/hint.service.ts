@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '@app/config';
 import type { NoHintReason } from '@app/contracts';
+import { Telemetry } from '@app/telemetry';
 import type { PollOptions, ReadableTurn } from '@app/voting';
 import { TeacherPass, type AnsweredTurn } from '../teaching/teacher-pass';
 import type { HintResult } from './hint-publisher';
@@ -19,6 +20,7 @@ export class HintService {
     private readonly hintVotes: HintVotesService,
     private readonly teacherPass: TeacherPass,
     private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /** @throws OutageError while judge or teacher are out of order: the turn has to come again later */
@@ -50,7 +52,8 @@ export class HintService {
   ): Promise<HintResult> {
     const cut = await this.teacherPass.cut(hint, options);
     const result = { judgeModel: this.hintVotes.model, decision, hint: cut, teacherModel: this.teacherPass.model };
-    const passed = await this.teacherPass.score(turn, cut, options);
+    const score = () => this.teacherPass.score(turn, cut, options);
+    const passed = await this.telemetry.tracer.span('score with the hint', { kind: 'client' }, score);
     if ('scores' in passed) return { ...result, scores: passed.scores, reason: null };
     return { ...result, ...passed, scores: null };
   }

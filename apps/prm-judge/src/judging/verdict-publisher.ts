@@ -21,6 +21,7 @@ export class VerdictPublisher {
 
   async publish(followed: TurnFollowedInfo, { score, votes, judgeModel, detail }: Judgement): Promise<void> {
     const { turnId, session, nextTurnId, feedbackId } = followed;
+    this.telemetry.tracer.note({ 'openclaw_rl.score': score ?? undefined, 'openclaw_rl.not_judged': detail });
     const result = await this.bus.publish(TurnJudged, [turnId], {
       info: {
         turnId,

@@ -4,6 +4,7 @@ import type { LeaseAnswer, OnLease } from '@app/pools';
 import { identityOf } from './admit';
 import { DoorMetricsInterceptor } from './door-metrics.interceptor';
 import { DoorGuard } from './door.guard';
+import { DoorSpansInterceptor } from './door-spans.interceptor';
 import { DoorService, type LeaseReply } from './door.service';
 import { signalOf, visitorOf, type DoorReply, type DoorRequest } from './http';
 import { boundsOf, ExtendBody, LeaseBody, RequestBody } from './lease.dto';
@@ -14,7 +15,7 @@ const MS = 1000;
 /** The trainer's door. */
 @Controller('v1')
 @UseGuards(DoorGuard)
-@UseInterceptors(DoorMetricsInterceptor)
+@UseInterceptors(DoorMetricsInterceptor, DoorSpansInterceptor)
 export class DoorController {
   constructor(
     private readonly settings: Settings,

@@ -4,7 +4,7 @@ import type { Visitor } from './admit';
 
 /** The part of fastify's request that is used here. */
 export interface DoorRequest {
-  readonly headers: { readonly authorization?: string };
+  readonly headers: { readonly authorization?: string; readonly traceparent?: string };
   readonly socket: Pick<Socket, 'remoteAddress'>;
   /** Of a body, in bytes. */
   readonly routeOptions: { readonly bodyLimit: number };

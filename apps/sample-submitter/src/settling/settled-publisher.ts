@@ -35,11 +35,14 @@ export class SettledPublisher {
   }
 
   private async store(settled: Settled): Promise<boolean> {
-    const isStored = (await this.bus.publish(TurnSettled, [settled.turnId], settledMessage(settled))) === 'stored';
-    const { outcome } = settled;
+    const { turnId, outcome } = settled;
+    const word = outcome.kind === 'sample' ? 'sample' : outcome.reason;
+    const span = { turn: turnId, attributes: { 'openclaw_rl.outcome': word } };
+    const publish = () => this.bus.publish(TurnSettled, [turnId], settledMessage(settled));
+    const isStored = (await this.telemetry.tracer.span('settle turn', span, publish)) === 'stored';
     if (isStored) {
       const { samples, turnsSettled } = this.telemetry.metrics;
-      turnsSettled.inc({ outcome: outcome.kind === 'sample' ? 'sample' : outcome.reason });
+      turnsSettled.inc({ outcome: word });
       if (outcome.kind === 'sample') samples.inc({ signal: signalOf(outcome.sample) });
     }
     return isStored;

@@ -4,6 +4,7 @@ import type { BegunUpdate } from '@app/pools';
 import { identityOf } from '../door/admit';
 import { DoorMetricsInterceptor } from '../door/door-metrics.interceptor';
 import { DoorGuard } from '../door/door.guard';
+import { DoorSpansInterceptor } from '../door/door-spans.interceptor';
 import { visitorOf, type DoorRequest } from '../door/http';
 import { PolicyService, reportOf, type PolicyReport, type UpdateReport } from './policy.service';
 import { AbortBody, BeginBody, CommitBody, ExtendUpdateBody } from './update.dto';
@@ -22,7 +23,7 @@ interface UpdateReply {
 /** The trainer's door, where weights change. */
 @Controller('v1/policy')
 @UseGuards(DoorGuard)
-@UseInterceptors(DoorMetricsInterceptor)
+@UseInterceptors(DoorMetricsInterceptor, DoorSpansInterceptor)
 export class UpdateController {
   constructor(
     private readonly settings: Settings,

@@ -26,15 +26,21 @@ export class Outcomes {
   ) {}
 
   async follow(info: TurnFollowedInfo): Promise<void> {
-    const result = await this.bus.publish(TurnFollowed, [info.turnId], { info, head: {} });
+    const { tracer } = this.telemetry;
+    // The begin of what becomes of the turn: a tree of its own, since it may begin long after the turn was served.
+    const result = await tracer.span('follow turn', { turn: info.turnId, parent: null }, () =>
+      this.bus.publish(TurnFollowed, [info.turnId], { info, head: {} }),
+    );
     if (result === 'stored') this.telemetry.metrics.turnsFollowed.inc({ role: info.role });
   }
 
   async settle({ turnId, session, reason }: Settled): Promise<void> {
-    const result = await this.bus.publish(TurnSettled, [turnId], {
-      info: { turnId, kind: 'reason', reason, settledAt: Date.now(), ...(session === undefined ? {} : { session }) },
-      head: {},
-    });
+    const { tracer } = this.telemetry;
+    const attributes = { 'openclaw_rl.outcome': reason };
+    const info = { turnId, reason, settledAt: Date.now(), ...(session === undefined ? {} : { session }) };
+    const result = await tracer.span('settle turn', { turn: turnId, attributes }, () =>
+      this.bus.publish(TurnSettled, [turnId], { info: { ...info, kind: 'reason' }, head: {} }),
+    );
     if (result === 'stored') this.telemetry.metrics.turnsSettled.inc({ outcome: reason });
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import axios, { type AxiosRequestConfig } from 'axios';
 import type { HeldOutAnswer } from '@app/contracts';
 import { parseSampleJson, type Sample } from '@app/sample';
+import type { Tracer } from '@app/tracing';
 
 const PATIENCE_MS = 30_000;
 
@@ -61,7 +62,12 @@ interface LeaseReply {
 /** The trainer's door as one trainer uses it. Every method throws DoorError. */
 export class DoorClient {
   constructor(
-    private readonly options: { readonly url: string; readonly apiKey: string | null; readonly trainer: string },
+    private readonly options: {
+      readonly url: string;
+      readonly apiKey: string | null;
+      readonly trainer: string;
+      readonly tracer?: Pick<Tracer, 'traceparent'>;
+    },
   ) {}
 
   async policy(): Promise<ServedPolicy> {
@@ -134,14 +140,17 @@ export class DoorClient {
     body: Json | null = null,
     { signal, patienceMs = PATIENCE_MS }: SendOptions = {},
   ): Promise<unknown> {
-    const { url, apiKey } = this.options;
+    const { url, apiKey, tracer } = this.options;
     const limits = [signal, patienceMs === null ? undefined : AbortSignal.timeout(patienceMs)];
     const { status, data } = await axios
       .request<string>({
         ...PLAIN,
         url: `${url}${path}`,
         ...(body === null ? { method: 'GET' } : { method: 'POST', data: body }),
-        headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+        headers: {
+          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...(tracer?.traceparent === undefined ? {} : { traceparent: tracer.traceparent }),
+        },
         signal: AbortSignal.any(limits.flatMap((each) => each ?? [])),
       })
       .catch((cause: unknown) => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { NO_TRACER, type Tracer } from '@app/tracing';
 import { DoorError, type CommittedWeights, type DoorClient, type Lease } from '../door/door-client';
 import { Phases } from './phases';
 import type { TrainerBackend, TrainingMetrics } from './trainer-backend';
@@ -38,6 +39,7 @@ export interface LoopOptions {
   readonly againMs: number;
   /** Engines have to give way while it trains: the update begins before the training. */
   readonly sharesGpus: boolean;
+  readonly tracer?: Pick<Tracer, 'span' | 'link'>;
   readonly onRound: (...round: ['trained', TrainingMetrics] | ['failed', unknown]) => void;
   /** The door has no batch to hand out: it waits, and nothing is wrong. */
   readonly onIdle: () => void;
@@ -105,7 +107,11 @@ export class TrainLoop {
         await this.giveBack(leases);
         return null;
       }
-      const metrics = await this.trainAndPublish(leases, phases);
+      const { tracer = NO_TRACER } = this.options;
+      const metrics = await tracer.span('train', { parent: null }, () => {
+        for (const { samples } of leases) tracer.link(samples.map(({ metadata }) => metadata.turn_id));
+        return this.trainAndPublish(leases, phases);
+      });
       return { ...metrics, ...phases.numbers };
     } catch (error) {
       await this.giveBack(leases);

@@ -1,16 +1,18 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Settings, TrainerBackendName } from '@app/config';
+import { Telemetry } from '@app/telemetry';
 import { DoorClient } from '../door/door-client';
 import { FileBackend } from '../file/file-backend';
 import { openPocketBackend } from '../pocket/open-pocket-backend';
 import { TRAINER_BACKEND, type TrainerBackend } from './trainer-backend';
 import { TrainingService } from './training.service';
 
-const doorClient = ({ door, trainer }: Settings): DoorClient =>
+const doorClient = ({ door, trainer }: Settings, { tracer }: Telemetry): DoorClient =>
   new DoorClient({
     url: trainer.doorUrl?.replace(/\/+$/, '') ?? `http://127.0.0.1:${door.port}`,
     apiKey: trainer.doorKey ?? door.apiKeys[0] ?? null,
     trainer: trainer.name,
+    tracer,
   });
 
 /** Every backend, by its name in `trainer.backend`. */
@@ -26,7 +28,11 @@ export class TrainingModule {
     return {
       module: TrainingModule,
       providers: [
-        { provide: DoorClient, useFactory: () => doorClient(settings) },
+        {
+          provide: DoorClient,
+          inject: [Telemetry],
+          useFactory: (telemetry: Telemetry) => doorClient(settings, telemetry),
+        },
         {
           provide: TRAINER_BACKEND,
           inject: [DoorClient],

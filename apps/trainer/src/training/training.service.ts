@@ -42,6 +42,7 @@ export class TrainingService implements OnApplicationBootstrap, BeforeApplicatio
       waitMs: WAIT_MS,
       againMs: AGAIN_MS,
       sharesGpus: sharesPolicyGpus(requirePools(settings)),
+      tracer: telemetry.tracer,
       onRound: (...round) => {
         this.note(...round);
       },
