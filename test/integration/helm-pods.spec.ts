@@ -32,6 +32,20 @@ describeChart("the chart's pods", () => {
     }
   });
 
+  it('lets apps reach the collector that takes their spans, and no other pods, where tracing is on', () => {
+    const tracersIn = (example: string): readonly string[] =>
+      policiesOf(manifestsOf(example))
+        .filter(({ spec }) => spec.egress.some(({ ports }) => ports?.some(({ port }) => port === 4318)))
+        .map(componentOf)
+        .sort();
+    expect(tracersIn('default')).toEqual([]);
+    expect(tracersIn('everything')).toEqual([...ON_THE_BUS].sort());
+    const { egress } = find(manifestsOf('everything'), 'NetworkPolicy', 'session-tracker').spec;
+    expect(egress.find(({ ports }) => ports?.[0]?.port === 4318)?.to).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'tracing' } } },
+    ]);
+  });
+
   it.each(examples)('lets nobody in whom nobody named, and in whoever may ask: %s', (name, manifests) => {
     const policies = policiesOf(manifests);
     const open = policies

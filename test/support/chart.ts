@@ -46,6 +46,7 @@ export interface Peer {
 }
 
 export interface NetworkRule {
+  readonly ports?: readonly { readonly port: number }[];
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
 }
