@@ -144,7 +144,7 @@ describe('the bus', () => {
 
       await expect(bus.read(TurnFollowed, 'b')).resolves.toBeNull();
       await expect(bus.readAt('RL_FOLLOWS', 2)).resolves.toBeNull();
-      await bus.deleteAt('RL_FOLLOWS', 1);
+      expect(await bus.remove('RL_FOLLOWS', 'rl.turn.followed.v1.a')).toBe(true);
       await expect(bus.read(TurnFollowed, 'a')).resolves.toBeNull();
       await expect(bus.readAt('RL_FOLLOWS', 1)).resolves.toBeNull();
     });
@@ -503,7 +503,8 @@ describe('the bus', () => {
       await expect(scan(bus, { filter: 'rl.turn.followed.v1.b' })).resolves.toEqual(['b']);
       await expect(scan(bus, { filter: 'rl.turn.followed.v1.x' })).resolves.toEqual([]);
 
-      for (const sequence of [1, 3, 5]) await bus.deleteAt('RL_FOLLOWS', sequence);
+      for (const turn of ['a', 'c', 'e']) await bus.remove('RL_FOLLOWS', `rl.turn.followed.v1.${turn}`);
+      expect(await bus.remove('RL_FOLLOWS', 'rl.turn.followed.v1.a')).toBe(false);
       await expect(scan(bus)).resolves.toEqual(['b', 'd']);
       await expect(scan(bus, { startSequence: 5 })).resolves.toEqual([]);
       await expect(scan(bus, { startSequence: 6 })).resolves.toEqual([]);
@@ -515,7 +516,7 @@ describe('the bus', () => {
       await bus.ready();
       await expect(scan(bus)).resolves.toEqual([]);
       await follow(bus, 'a');
-      await bus.deleteAt('RL_FOLLOWS', 1);
+      expect(await bus.remove('RL_FOLLOWS', 'rl.turn.followed.v1.a')).toBe(true);
       await expect(scan(bus)).resolves.toEqual([]);
     });
 

@@ -268,11 +268,7 @@ describe("the trainer's door", () => {
     const door = await open();
     const [first, ...others] = await publish(3);
     expect((await get(door.url, '/v1/stats')).body.waiting).toBe(3);
-    const { jsm } = bus.connection.current();
-    for (const turnId of others) {
-      const stored = await jsm.direct.getMessage('RL_SAMPLES', { last_by_subj: TurnSettled.subject(turnId) });
-      await bus.deleteAt('RL_SAMPLES', stored!.seq);
-    }
+    for (const turnId of others) await bus.remove('RL_SAMPLES', TurnSettled.subject(turnId));
     const leased = await lease(door);
     expect(leased.body.samples.map((sample: any) => sample.metadata.turn_id)).toEqual([first]);
     await onLease(door, leased.body.lease_id, 'ack');

@@ -190,9 +190,20 @@ export class Bus {
     return scanInfos(this.connection.current(), stream, options);
   }
 
-  /** Removes a message, and its bytes from the store's files. */
-  async deleteAt(stream: StreamName, sequence: number): Promise<void> {
-    await this.connection.current().jsm.streams.deleteMessage(stream, sequence, true);
+  /**
+   * Removes the one message on a subject, and its bytes from the store's files. Returns whether there was one. Only its leader is asked
+   * where it stands: copies of a stream have been seen to number their messages in different ways.
+   */
+  async remove(stream: StreamName, subject: string): Promise<boolean> {
+    const { streams } = this.connection.current().jsm;
+    try {
+      const message = await streams.getMessage(stream, { last_by_subj: subject });
+      return message !== null && (await streams.deleteMessage(stream, message.seq, true));
+    } catch (error) {
+      // Removed meanwhile, by a limit or another request.
+      if (error instanceof JetStreamApiError) return false;
+      throw error;
+    }
   }
 
   /** @throws BusUnavailableError */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { JetStreamApiError } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
 import { PolicyAnswered, type VersionAnswers } from '@app/contracts';
 
@@ -24,15 +23,8 @@ export class HeldOut {
   /** Removes them all. Returns of how many versions. @throws BusUnavailableError */
   async forget(): Promise<number> {
     let removed = 0;
-    for await (const { sequence } of this.stored()) {
-      try {
-        await this.bus.deleteAt(PolicyAnswered.stream, sequence);
-        removed += 1;
-      } catch (error) {
-        // Removed meanwhile, by a limit or another request.
-        if (!(error instanceof JetStreamApiError)) throw error;
-      }
-    }
+    for await (const { subject } of this.stored())
+      if (await this.bus.remove(PolicyAnswered.stream, subject)) removed += 1;
     return removed;
   }
 

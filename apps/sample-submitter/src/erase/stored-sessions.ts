@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { JetStreamApiError } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
 import { isRecord } from '@app/chat';
 import { BUCKETS, STREAM_NAMES, TurnArrived, type ErasureDocument } from '@app/contracts';
@@ -64,15 +63,7 @@ export class StoredSessions {
   /** Removes messages. Returns how many were still there. */
   async remove(messages: readonly StoredInfo[]): Promise<number> {
     let removed = 0;
-    for (const { stream, sequence } of messages) {
-      try {
-        await this.bus.deleteAt(stream, sequence);
-        removed += 1;
-      } catch (error) {
-        // Removed meanwhile, by a limit or another request.
-        if (!(error instanceof JetStreamApiError)) throw error;
-      }
-    }
+    for (const { stream, subject } of messages) if (await this.bus.remove(stream, subject)) removed += 1;
     return removed;
   }
 

@@ -23,10 +23,9 @@ const EVERY_SESSION = sessionDocumentKey('*');
 
 /** A session that has not ended, as far as is known. */
 interface Open {
-  readonly revision: number;
   readonly writtenAt: number;
-  /** How long a quiet ends it; null: nobody has looked at this revision yet. */
-  endsAfterMs: number | null;
+  /** How long a quiet ends it; null: nobody has looked at it yet. */
+  readonly endsAfterMs: number | null;
 }
 
 /**
@@ -80,17 +79,16 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   /** One look at every open session. Events that nobody has handled yet may keep one open: their time counts as not passed. */
   async sweep(): Promise<void> {
     const now = await this.progress.handledUntil();
-    // Before the backlog of an outage is in, a session that goes on looks quiet.
     const isBacklogIn = this.progress.upForMs() >= Math.min(BACKLOG_MS, this.idleMs);
     await this.list();
     for (const [key, at] of this.open) {
       if (this.background.isStopping) return;
-      if (at.writtenAt > now) continue;
+      // Before the backlog of an outage is in, a session that goes on looks quiet.
       const quietMs = isBacklogIn ? now - at.writtenAt : 0;
-      if (at.endsAfterMs !== null && quietMs < at.endsAfterMs) continue;
-      const after = await this.look(key, at, quietMs);
-      if (after === null) this.open.delete(key);
-      else this.open.set(key, after);
+      if (at.writtenAt > now || (at.endsAfterMs !== null && quietMs < at.endsAfterMs)) continue;
+      const then = await this.look(key, isBacklogIn ? now : 0);
+      if (then === null) this.open.delete(key);
+      else this.open.set(key, then);
     }
   }
 
@@ -102,28 +100,24 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (isReview) this.reviewedThrough = through;
     for (const { key, revision, writtenAt } of listed) {
       this.listedThrough = Math.max(this.listedThrough, revision);
-      if (revision > (this.open.get(key)?.revision ?? 0))
-        this.open.set(key, { revision, writtenAt, endsAfterMs: null });
+      if (writtenAt > (this.open.get(key)?.writtenAt ?? 0)) this.open.set(key, { writtenAt, endsAfterMs: null });
     }
   }
 
-  /** Ends a session if it is its time. Returns what is known of it then; null if it is not open. */
-  private async look(key: string, at: Open, quietMs: number): Promise<Open | null> {
+  /**
+   * Ends a session if it has been quiet for long enough at a time, server's clock. Returns what is known of it then; null if it is
+   * not open. It goes by the document alone: copies of a bucket have been seen to number what they list in different ways.
+   */
+  private async look(key: string, now: number): Promise<Open | null> {
     const stored = await this.stores.sessions.get(key);
     if (stored === null || stored.value.state === 'announced') return null;
     const { value: doc, revision, writtenAt } = stored;
-    // Who has answered is behind.
-    if (revision < at.revision) return at;
     const session = key.slice(sessionDocumentKey('').length);
     const endsAfterMs = isAnswering(doc) ? Math.max(this.idleMs, this.answerMs) : this.idleMs;
+    if (doc.state === 'ended' || isDue(doc)) await this.sessions.endDue(session);
+    else if (now - writtenAt >= endsAfterMs) await this.sessions.endQuiet(session, revision);
+    else return { writtenAt, endsAfterMs };
     // Whether it has ended is seen at the next sweep.
-    const toBeSeen = { revision, writtenAt, endsAfterMs: null };
-    if (doc.state === 'ended' || isDue(doc)) {
-      await this.sessions.endDue(session);
-      return toBeSeen;
-    }
-    if (revision !== at.revision || quietMs < endsAfterMs) return { revision, writtenAt, endsAfterMs };
-    await this.sessions.endQuiet(session, revision);
-    return toBeSeen;
+    return { writtenAt, endsAfterMs: null };
   }
 }
