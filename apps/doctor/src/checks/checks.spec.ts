@@ -4,7 +4,7 @@ import { judgeClocks } from './clock';
 import { judgeDisk } from './disk';
 import { CHECKS } from './index';
 import { judgeTempering } from './log-probs';
-import { isNewEnough } from './nats';
+import { judgeVersion } from './nats';
 import { judgeNode } from './node';
 import { judgeQueues } from './workers';
 
@@ -29,13 +29,19 @@ describe('checks', () => {
   });
 
   it.each([
-    ['2.9.10', true],
-    ['2.10.0-beta.1', true],
-    ['3.0.0', true],
-    ['2.9.9', false],
-    ['1.12.30', false],
-  ])('nats-server %s: %s', (version, expected) => {
-    expect(isNewEnough(version)).toBe(expected);
+    ['2.9.10', 1, 'ok'],
+    ['2.9.9', 1, 'failed'],
+    ['2.8.4', 3, 'failed'],
+    ['2.10.0', 1, 'ok'],
+    ['2.10.29', 3, 'warning'],
+    ['2.11.0', 3, 'ok'],
+    ['2.11.0-RC.1', 3, 'ok'],
+    ['3.0.0', 3, 'ok'],
+    ['0', 1, 'failed'],
+  ])('takes nats-server %s with %d copies for %s', (version, copies, status) => {
+    const found = judgeVersion(version, copies);
+    expect(found.status).toBe(status);
+    expect(found.seen).toContain(`nats-server ${version}`);
   });
 
   it.each([

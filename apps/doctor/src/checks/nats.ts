@@ -1,18 +1,31 @@
 import type { Check } from '../check';
 import { NatsRefusedError } from '../bus-visit';
-import { failed, ok, worstOf, type Finding } from '../finding';
+import { failed, ok, warning, worstOf, type Finding } from '../finding';
 import { judgeReach } from '../network/judge-reach';
 import { reach } from '../network/reach';
 import type { Visit } from '../visit';
 import { notRunning } from './not-running';
 
 const OLDEST = [2, 9, 10] as const;
+/** Servers of a cluster that are older have been seen to number their copies of a bucket differently. */
+const OLDEST_OF_CLUSTER = [2, 11, 0] as const;
 
-/** Whether a version is one that is new enough, `2.9.10`. */
-export const isNewEnough = (version: string): boolean => {
+const isSince = (version: string, oldest: readonly number[]): boolean => {
   const parts = version.split(/[.-]/).map(Number);
-  const different = OLDEST.findIndex((least, i) => parts[i] !== least);
-  return different === -1 || (parts[different] ?? 0) > (OLDEST[different] ?? 0);
+  const different = oldest.findIndex((least, i) => parts[i] !== least);
+  return different === -1 || (parts[different] ?? 0) > (oldest[different] ?? 0);
+};
+
+/** What there is to say of a server's version, `2.9.10`, where so many copies of everything are kept. */
+export const judgeVersion = (version: string, copies: number): Finding => {
+  if (!isSince(version, OLDEST))
+    return failed(`nats-server ${version} is too old`, `install nats-server ${OLDEST.join('.')} or later`);
+  return copies > 1 && !isSince(version, OLDEST_OF_CLUSTER)
+    ? warning(
+        `nats-server ${version} is old for a cluster: after the loss of a server its copies may differ`,
+        `install nats-server ${OLDEST_OF_CLUSTER.join('.')} or later on each server`,
+      )
+    : ok(`nats-server ${version} answers`);
 };
 
 const refusalOf = (error: NatsRefusedError): Finding =>
@@ -31,12 +44,9 @@ const look = async (visit: Visit): Promise<Finding> => {
   if (places.every(({ status }) => status === 'failed')) return worstOf(places);
   try {
     const { nc } = await visit.bus.session();
-    const version = nc.info?.version ?? '0';
-    if (!isNewEnough(version)) {
-      return failed(`nats-server ${version} is too old`, `install nats-server ${OLDEST.join('.')} or later`);
-    }
-    const others = worstOf(places);
-    return others.status === 'ok' ? ok(`nats-server ${version} answers`) : others;
+    const found = judgeVersion(nc.info?.version ?? '0', settings.nats.replicas);
+    const worst = worstOf([found, ...places]);
+    return worst.status === 'ok' ? found : worst;
   } catch (error) {
     if (error instanceof NatsRefusedError) return refusalOf(error);
     throw error;
