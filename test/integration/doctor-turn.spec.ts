@@ -37,7 +37,7 @@ describe("the doctor's own turn", () => {
   it('tells one that is too large to be stored', async () => {
     const stack = await Stack.start(opened);
     await stack.startWorkers(opened);
-    await stack.shrinkMessages(1024);
+    await stack.shrinkMessages(1152);
     // The services find their way back first.
     const isMade = async () => (await turnOf(stack)).status !== 'unchecked';
     await until(isMade, { what: 'services that take work', timeoutMs: 60_000 });
