@@ -47,9 +47,11 @@ export async function providePocketEngines(supervisor, { settings, configured, s
     ...(configured.has('pocket.served_file') && { servedFile: pocket.servedFile }),
   });
   const judges = server.judgeBaseUrl === null;
+  const policyAt = await policyPlace();
+  const teacherAt = judges && rl.asksTeacher ? await ownPlace('pocket-teacher') : null;
   const [policyUrl, judgeUrl] = await Promise.all([
-    policyPlace().then((place) => start('pocket-engine', place)),
-    judges && rl.asksTeacher ? ownPlace('pocket-teacher').then((place) => start('pocket-teacher', place)) : null,
+    start('pocket-engine', policyAt),
+    teacherAt === null ? null : start('pocket-teacher', teacherAt),
   ]);
   return {
     OPENCLAW_RL_SERVER_BASE_URL: policyUrl,
