@@ -1,24 +1,41 @@
 #!/bin/sh
 # Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key and the console's.
+# After an upgrade, --missing adds the passwords of users that are new, and changes no other.
 # To change them all: move deploy/secrets away, run this, put back the folder tls and what you wrote there yourself, then
 # docker compose up -d.
 set -eu
 umask 077
 cd "$(dirname "$0")"
-if [ -e secrets ]; then
-  echo "deploy/secrets is there already: move it away first, so that no key is lost" >&2
-  exit 1
-fi
 # A letter first: nats-server would take digits for a number.
 new() { printf 'k%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
+# A file that was edited may end without an end of line.
+append() { [ -z "$(tail -c 1 "$1" 2>/dev/null)" ] || echo >>"$1"; echo "$2" >>"$1"; }
+# For each user of NATS that has no password yet.
+add_passwords() {
+  for service in gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin; do
+    variable=NATS_$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')_PASSWORD
+    if grep -qs "^$variable=" secrets/nats.env; then continue; fi
+    password=$(new)
+    append secrets/nats.env "$variable=$password"
+    append "secrets/$service.env" "OPENCLAW_RL_NATS_URL=nats://$service:$password@nats:4222"
+    echo "A password for $service"
+  done
+  # Servers of a cluster know each other by it.
+  grep -qs '^NATS_ROUTE_PASSWORD=' secrets/nats.env || append secrets/nats.env "NATS_ROUTE_PASSWORD=$(new)"
+}
+
+if [ "${1:-}" = --missing ]; then
+  [ -e secrets/nats.env ] || { echo "deploy/secrets/nats.env is not there: run this without --missing" >&2; exit 1; }
+  add_passwords
+  exit 0
+fi
+if [ -e secrets ]; then
+  echo "deploy/secrets is there already: move it away first, so that no key is lost, or add what it lacks with --missing" >&2
+  exit 1
+fi
 
 mkdir secrets
-for service in gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin; do
-  password=$(new)
-  variable=$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')
-  echo "NATS_${variable}_PASSWORD=$password" >>secrets/nats.env
-  echo "OPENCLAW_RL_NATS_URL=nats://$service:$password@nats:4222" >"secrets/$service.env"
-done
+add_passwords >/dev/null
 chat=$(new)
 console=$(new)
 {
@@ -26,8 +43,6 @@ console=$(new)
   echo "OPENCLAW_RL_GATEWAY_ALLOW_UNAUTHENTICATED=false"
   echo "OPENCLAW_RL_CONSOLE_OPERATOR_KEYS=$console"
 } >>secrets/gateway.env
-# Servers of a cluster know each other by it.
-echo "NATS_ROUTE_PASSWORD=$(new)" >>secrets/nats.env
 door=$(new)
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >>secrets/sample-submitter.env
 echo "OPENCLAW_RL_DOOR_API_KEYS=$door" >secrets/trainer.env

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -286,5 +286,30 @@ describe('new secrets', () => {
     const before = secretsOf('nats');
     expect(() => execFileSync('sh', [join(folder, 'new-secrets.sh')], { stdio: 'pipe' })).toThrow('move it away first');
     expect(secretsOf('nats')).toEqual(before);
+  });
+
+  it('are added for users that an older installation does not have, and nothing else changes', () => {
+    const path = (file: string) => join(folder, 'secrets', file);
+    const read = (file: string) => readFileSync(path(file), 'utf8');
+    const before = readdirSync(path('')).filter((file) => !/^(nats|bus-admin)\.env$/.test(file));
+    const texts = before.map(read);
+    const users = read('nats.env')
+      .replace(/^NATS_BUS_ADMIN_PASSWORD=.*\n/m, '')
+      .trimEnd();
+    writeFileSync(path('nats.env'), users);
+    rmSync(path('bus-admin.env'));
+
+    const add = () => execFileSync('sh', [join(folder, 'new-secrets.sh'), '--missing'], { encoding: 'utf8' });
+    expect(add()).toBe('A password for bus-admin\n');
+    expect(read('nats.env').startsWith(users)).toBe(true);
+    const password = secretsOf('nats').NATS_BUS_ADMIN_PASSWORD;
+    expect(password).toMatch(/^k[0-9a-f]{48}$/);
+    expect(settingsOf('bus-admin', secretsOf('bus-admin')).nats.url).toBe(`nats://bus-admin:${password}@nats:4222`);
+    expect(statSync(path('bus-admin.env')).mode & 0o077).toBe(0);
+    expect(before.map(read)).toEqual(texts);
+
+    const all = readdirSync(path('')).map(read);
+    expect(add()).toBe('');
+    expect(readdirSync(path('')).map(read)).toEqual(all);
   });
 });
