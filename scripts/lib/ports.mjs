@@ -1,32 +1,36 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { Problem } from './problem.mjs';
 
-/** Listens for a moment; returns the port, a free one for port 0. Rejects with the system's error. */
+// Below the ports that systems hand out themselves (Linux from 32768, macOS and Windows from 49152): no listen(0) takes one of these.
+const FIRST_PORT = 10_000;
+const END_OF_PORTS = 32_768;
+
+/** Listens for a moment. Rejects with the system's error. */
 function tryListen(host, port) {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
-      const { port: bound } = server.address();
-      server.close(() => resolve(bound));
-    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
 }
 
+function isFree(host, port) {
+  return tryListen(host, port).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A port of this machine that nobody listens on, drawn at random. Nothing reserves it. */
 export function freePort() {
-  return tryListen('127.0.0.1', 0);
+  return nextFreePort('127.0.0.1', randomInt(FIRST_PORT, END_OF_PORTS), []);
 }
 
 /** The next port that nobody listens on, and that is not among `reserved`; behind the last one, the first from 1024 on. */
 async function nextFreePort(host, port, reserved) {
   const others = [...range(port + 1, 65_536), ...range(1024, port)].filter((each) => !reserved.includes(each));
-  for (const other of others) {
-    const isFree = await tryListen(host, other).then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return other;
-  }
+  for (const other of others) if (await isFree(host, other)) return other;
   return 0;
 }
 

@@ -2,8 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { killWithParent, until } from '@app/testing';
-import { lastingPort } from './ports';
+import { freePort, killWithParent, until } from '@app/testing';
 import { ownNode, ServiceError } from './service';
 
 const MAIN = join(__dirname, '../../dist/libs/testing/src/engine-double.main.js');
@@ -20,7 +19,7 @@ export class EngineProcess {
 
   static async start(flags: readonly string[] = []): Promise<EngineProcess> {
     if (!existsSync(MAIN)) throw new ServiceError(`${MAIN} is missing: npm run build`);
-    const engine = new EngineProcess(await lastingPort(), flags);
+    const engine = new EngineProcess(await freePort(), flags);
     await engine.start();
     return engine;
   }

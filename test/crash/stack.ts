@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  freePort,
   startEngineDouble,
   startNatsCluster,
   startNatsServer,
@@ -12,7 +13,6 @@ import {
 } from '@app/testing';
 import type { Door } from './client';
 import { policyRule } from './engine';
-import { lastingPort } from './ports';
 import { APPS, Service, type App } from './service';
 
 export interface StackOptions {
@@ -54,7 +54,7 @@ type Nats = Pick<NatsServer, 'url' | 'kill' | 'restart' | 'stop'>;
 const startAlone = async (storeDir: string, storeGb: number, lines = ''): Promise<NatsServer> => {
   // A second block of one name replaces the first one whole.
   const store = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${Math.ceil(storeGb * 1024)}MB }`;
-  return startNatsServer({ port: await lastingPort(), storeDir, config: `${lines}\n${store}` });
+  return startNatsServer({ port: await freePort(), storeDir, config: `${lines}\n${store}` });
 };
 
 interface Parts {
@@ -90,15 +90,15 @@ export class CrashStack {
     const folder = mkdtempSync(join(tmpdir(), 'crash-'));
     mkdirSync(join(folder, 'logs'));
     const storeGb = options.storeGb ?? 1;
-    const cluster = options.cluster === true ? await startNatsCluster({ port: lastingPort }) : null;
+    const cluster = options.cluster === true ? await startNatsCluster() : null;
     const nats = cluster ?? (await startAlone(join(folder, 'store'), storeGb, options.natsConfig));
-    const policy = await startEngineDouble({ port: await lastingPort() });
+    const policy = await startEngineDouble({ port: await freePort() });
     policy.script(policyRule);
-    const judge = await startEngineDouble({ port: await lastingPort(), weightVersion: JUDGE_WEIGHTS });
+    const judge = await startEngineDouble({ port: await freePort(), weightVersion: JUDGE_WEIGHTS });
     const replicas = { ...USUAL_REPLICAS, ...options.replicas };
     const ports = new Map<string, number>();
     for (const app of APPS) {
-      for (let i = 1; i <= replicas[app]; i += 1) ports.set(`${app}-${i}`, await lastingPort());
+      for (let i = 1; i <= replicas[app]; i += 1) ports.set(`${app}-${i}`, await freePort());
     }
     const configFile = join(folder, 'empty.toml');
     writeFileSync(configFile, '');

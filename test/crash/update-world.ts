@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { Bus } from '@app/bus';
 import { PolicyStore, type PolicyState } from '@app/pools';
-import { until } from '@app/testing';
+import { freePort, until } from '@app/testing';
 import { publishTurn, settledOf } from '../integration/submitter-harness';
 import { EngineProcess } from './engine-process';
-import { lastingPort } from './ports';
 import { Service } from './service';
 import { CrashStack } from './stack';
 
@@ -109,7 +108,7 @@ export class UpdateWorld {
         OPENCLAW_RL_TRAINER_NAME: name,
         OPENCLAW_RL_TRAINER_DIR: join(folder, 'batches'),
         OPENCLAW_RL_TRAINER_DOOR_URL: this.stack.doors[door]!,
-        OPENCLAW_RL_METRICS_PORT: String(await lastingPort()),
+        OPENCLAW_RL_METRICS_PORT: String(await freePort()),
         OPENCLAW_RL_SLIME_COLOCATE: String(inGate),
         OPENCLAW_RL_LOGS_LEVEL: 'info',
         PUBLISH_HOLD: holdAt ?? '',

@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until, type AnswerRule } from '@app/testing';
-import { lastingPort } from '../crash/ports';
+import { freePort, until, type AnswerRule } from '@app/testing';
 import { Service } from '../crash/service';
 import { CrashStack } from '../crash/stack';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
@@ -113,7 +112,7 @@ const updateByHand = async (stack: CrashStack, round: number): Promise<void> => 
 
 /** The trainer of the compose file's default profile, with a door and a folder of this stack's. */
 const startTrainer = async (stack: CrashStack): Promise<{ trainer: Service; url: string }> => {
-  const port = await lastingPort();
+  const port = await freePort();
   const trainer = new Service({
     app: 'trainer',
     name: 'trainer',

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { killWithParent, until } from '@app/testing';
-import { lastingPort } from '../crash/ports';
+import { freePort, killWithParent, until } from '@app/testing';
 import { environmentOf, find, podsOf, renderExamples } from '../support/chart';
 import { readEnvFile } from '../support/compose-file';
 
@@ -30,7 +29,7 @@ const running: Server[] = [];
 const start = async (i: number, routes: readonly number[], secret: Record<string, string>): Promise<Server> => {
   const manifests = rendered!.everything!;
   const [container] = podsOf(manifests).nats!.containers;
-  const [port, monitor] = [await lastingPort(), await lastingPort()];
+  const [port, monitor] = [await freePort(), await freePort()];
   const home = join(folder, `server-${running.length}`);
   mkdirSync(home);
   for (const [name, text] of Object.entries(find(manifests, 'ConfigMap', 'nats').data)) {
@@ -78,7 +77,7 @@ jest.setTimeout(120_000);
 describeChart("the chart's cluster of NATS", () => {
   it('keeps three copies for the services, and lets in no server without its password', async () => {
     folder = mkdtempSync(join(tmpdir(), 'nats-cluster-'));
-    const routes = [await lastingPort(), await lastingPort(), await lastingPort()];
+    const routes = [await freePort(), await freePort(), await freePort()];
     for (const i of SERVERS) await start(i, routes, SECRET);
     for (const server of [...running]) {
       await until(async () => (await ask(server, '/healthz')).ok, {
@@ -98,7 +97,7 @@ describeChart("the chart's cluster of NATS", () => {
     expect(config.num_replicas).toBe(3);
     await nc.close();
 
-    const stranger = await start(0, [await lastingPort(), ...routes.slice(1)], {
+    const stranger = await start(0, [await freePort(), ...routes.slice(1)], {
       ...SECRET,
       NATS_ROUTE_PASSWORD: 'kwrong',
     });

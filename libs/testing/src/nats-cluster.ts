@@ -9,8 +9,6 @@ const LOOPBACK = '127.0.0.1';
 export interface NatsClusterOptions {
   /** Further lines of each server's configuration. */
   readonly config?: string;
-  /** A port that stays free while nobody listens on it. @default one that the kernel picks */
-  readonly port?: () => Promise<number>;
 }
 
 /** Three real nats-servers that keep three copies of a stream. */
@@ -55,10 +53,7 @@ const configOf = ({ name, host, routes, monitor }: Place, all: readonly Place[])
   ].join('\n');
 
 /** Starts three servers; the last one in a network of its own, where that is possible. Resolves when they have found each other. */
-export const startNatsCluster = async ({
-  config = '',
-  port = freePort,
-}: NatsClusterOptions = {}): Promise<NatsCluster> => {
+export const startNatsCluster = async ({ config = '' }: NatsClusterOptions = {}): Promise<NatsCluster> => {
   const island = makeNetworkIsland();
   const places: Place[] = [];
   for (let i = 1; i <= SERVERS; i += 1) {
@@ -67,9 +62,9 @@ export const startNatsCluster = async ({
     places.push({
       name: `n${i}`,
       host,
-      port: await port(),
-      routes: { host: routes, port: await port() },
-      monitor: await port(),
+      port: await freePort(),
+      routes: { host: routes, port: await freePort() },
+      monitor: await freePort(),
       runBy: isAway ? island.runBy : [],
     });
   }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { freePort } from './free-port';
 import { killWithParent } from './kill-with-parent';
 
 /** Thrown when nats-server is missing, or does not get ready. */
@@ -15,7 +16,7 @@ export interface NatsServerOptions {
   config?: string;
   /** Folder of the JetStream store. Without it: inside a temporary folder that `stop()` removes. */
   storeDir?: string;
-  /** TCP port. @default one that the kernel picks, kept over restarts */
+  /** TCP port. @default `freePort()`, kept over restarts */
   port?: number;
   /** Address that it listens on. @default loopback */
   host?: string;
@@ -115,7 +116,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
     writeFileSync(configPath, lines.join('\n'));
   };
 
-  writeConfig(options.port ?? -1);
+  writeConfig(options.port ?? (await freePort()));
   let running: Running | undefined = await launch(configPath, runBy);
   const { port } = running;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
