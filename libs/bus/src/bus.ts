@@ -15,6 +15,7 @@ import {
 import { errorName } from '@app/telemetry';
 import { NO_TRACER, type Tracer } from '@app/tracing';
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { BusOptions, PublishResult, Subscription } from './bus-options';
 import { Connection, type Session } from './connection';
 import type { Delivery } from './delivered';
 import { publishSpan, workSpan } from './message-spans';
@@ -22,8 +23,9 @@ import { Documents, type DocumentSource, type DocumentsOptions } from './documen
 import { BusUnavailableError, isRetryable, MessageTooLargeError } from './errors';
 import type { ReadQuery } from './reader';
 import { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
-import { declareConsumer, declareStore, type TopologyOptions } from './topology';
-import { Worker, type WorkerOptions } from './worker';
+import { backlogOf, newestIn, removeFrom, settledThrough, type Backlog } from './store-state';
+import { declareConsumer, declareStore } from './topology';
+import { Worker } from './worker';
 
 /** The server's answer when a subject already holds a message: somebody was first. */
 const SUBJECT_TAKEN = 10071;
@@ -36,40 +38,8 @@ const HEADER_BYTES = 256;
 const WAIT_FOR_SERVER_MS = 10_000;
 const MOST_TRIES = 3;
 
-export interface BusOptions extends TopologyOptions {
-  readonly url: string;
-  /** Name of the app, for the server's monitoring and for dead letters. */
-  readonly app: string;
-  /** Traces what is published inside of a span, and work on what was. */
-  readonly tracer?: Tracer;
-  readonly onStatus?: (connected: boolean) => void;
-  readonly onRefused?: (reason: string) => void;
-  /** Told of the subject of every message that this process has stored. */
-  readonly onStored?: (subject: string) => void;
-  /** Told of every failed delivery: subject, delivery count and error, never a message's text. */
-  readonly onHandlerError?: (delivery: Delivery, error: unknown) => void;
-}
-
-/** `stored`: this call stored the message. `exists`: its subject already held one, which stands. */
-export type PublishResult = 'stored' | 'exists';
-
 interface TracedMessage extends EncodedMessage {
   readonly trace: string | undefined;
-}
-
-/** What a durable consumer still has to do. */
-export interface Backlog {
-  readonly stream: StreamName;
-  readonly consumer: string;
-  /** Messages that nobody has been given yet. */
-  readonly pending: number;
-  /** Messages that somebody has and has not settled. */
-  readonly unsettled: number;
-}
-
-/** Work of one durable consumer; `settleDead` settles the turn of a message that is given up. */
-export interface Subscription extends Omit<WorkerOptions, 'onDead' | 'onError'> {
-  readonly settleDead?: (delivery: Delivery) => Promise<void>;
 }
 
 /**
@@ -158,52 +128,27 @@ export class Bus {
   /** How far behind this app's consumers are, all replicas together. @throws BusUnavailableError while the server is away. */
   async backlogs(): Promise<readonly Backlog[]> {
     const { jsm } = this.connection.current();
-    return Promise.all(
-      this.consumers.map(async ({ stream, durable }) => {
-        const { num_pending: pending, num_ack_pending: unsettled } = await jsm.consumers.info(stream, durable);
-        return { stream, consumer: durable, pending, unsettled };
-      }),
-    );
+    return Promise.all(this.consumers.map((consumer) => backlogOf(jsm, consumer)));
   }
 
-  /** Sequence up to which a consumer has settled each message of its stream, all replicas together; null if none waits. @throws BusUnavailableError */
-  async settledThrough({ stream, durable }: ConsumerDefinition): Promise<number | null> {
-    try {
-      const info = await this.connection.current().jsm.consumers.info(stream, durable);
-      return info.num_pending === 0 && info.num_ack_pending === 0 ? null : info.ack_floor.stream_seq;
-    } catch (cause) {
-      throw new BusUnavailableError(`the progress of consumer ${durable} could not be read`, { cause });
-    }
+  /** @throws BusUnavailableError @see settledThrough */
+  async settledThrough(consumer: ConsumerDefinition): Promise<number | null> {
+    return settledThrough(this.connection.current().jsm, consumer);
   }
 
-  /** Sequence of the newest message of a stream; 0 if there was never one. @throws BusUnavailableError */
+  /** @throws BusUnavailableError @see newestIn */
   async newestIn(stream: StreamName): Promise<number> {
-    try {
-      return (await this.connection.current().jsm.streams.info(stream)).state.last_seq;
-    } catch (cause) {
-      throw new BusUnavailableError(`stream ${stream} could not be looked at`, { cause });
-    }
+    return newestIn(this.connection.current().jsm, stream);
+  }
+
+  /** @throws BusUnavailableError while the server is away. @see removeFrom */
+  async remove(stream: StreamName, subject: string): Promise<boolean> {
+    return removeFrom(this.connection.current().jsm, stream, subject);
   }
 
   /** The infos of a stream's messages in order, without bodies: from `startSequence` up to the newest at call time. */
   scan(stream: StreamName, options?: ScanOptions): AsyncIterable<ScannedInfo> {
     return scanInfos(this.connection.current(), stream, options);
-  }
-
-  /**
-   * Removes the one message on a subject, and its bytes from the store's files. Returns whether there was one. Only its leader is asked
-   * where it stands: copies of a stream have been seen to number their messages in different ways.
-   */
-  async remove(stream: StreamName, subject: string): Promise<boolean> {
-    const { streams } = this.connection.current().jsm;
-    try {
-      const message = await streams.getMessage(stream, { last_by_subj: subject });
-      return message !== null && (await streams.deleteMessage(stream, message.seq, true));
-    } catch (error) {
-      // Removed meanwhile, by a limit or another request.
-      if (error instanceof JetStreamApiError) return false;
-      throw error;
-    }
   }
 
   /** @throws BusUnavailableError */

@@ -1,5 +1,6 @@
 export { Background } from './background';
-export { Bus, type BusOptions, type PublishResult, type Subscription } from './bus';
+export { Bus } from './bus';
+export type { BusOptions, PublishResult, Subscription } from './bus-options';
 export { BusModule } from './bus.module';
 export { Connection, type ConnectionOptions, type Session } from './connection';
 export { Documents, jitter, type Listed, type Stored } from './document';
