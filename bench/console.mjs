@@ -13,6 +13,8 @@ const { values } = parseArgs({
   },
 });
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
+if (!['', 'tokens', 'consoles'].includes(values.only))
+  throw new Error(`--only ${values.only} is not tokens or consoles`);
 
 const TOKENS = 8000;
 const CONSOLES = 20;

@@ -33,7 +33,11 @@ const SCENARIOS = [
 const WARM_REQUESTS = 8000;
 const WARM_TURNS = 1000;
 
+const NAMES = [...SCENARIOS.map(({ name }) => name), 'advantage', 'generate', 'judged', 'hinted', 'scale'];
 const wanted = (name) => !values.memory && (values.only === '' || name.includes(values.only));
+if (!values.memory && !NAMES.some(wanted)) {
+  throw new Error(`--only ${values.only} is part of no name: ${NAMES.join('; ')}`);
+}
 
 /** One load on a server, which is warm before the clock starts, with what it cost. */
 const measure = (server, load) =>
