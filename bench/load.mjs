@@ -1,11 +1,13 @@
 // Load generator: clients that hold conversations. One JSON argument in, one JSON line out. It is lean, since it shares the
 // machine with what it measures: answers are taken as they come from the connection, and what comes again is printed once.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { usageOf } from './processes.mjs';
 
 const options = JSON.parse(process.argv[2]);
 // `requests`: ends after so many in place of `seconds`. `named`: each conversation is a session with a header of its own.
 // `warm`: so many requests come before the first that counts; `pid`: a process whose CPU is counted from there on.
+// `rate`: at most so many requests a second; without it each client asks as fast as it can.
 const {
   url,
   clients,
@@ -18,6 +20,7 @@ const {
   mainTurns = 6,
   warm = 0,
   pid,
+  rate = Infinity,
 } = options;
 
 const SYSTEM = 'You are a careful assistant. '.repeat(Math.ceil((bodyKb * 1024) / 29)).slice(0, bodyKb * 1024);
@@ -73,7 +76,17 @@ const contentOf = (text) => {
   return content;
 };
 
+let dueAt = performance.now();
+
+/** Waits until the next request is due. */
+const whenDue = async () => {
+  dueAt += 1000 / rate;
+  const early = dueAt - performance.now();
+  if (early >= 1) await pause(early);
+};
+
 const call = async (messages, session) => {
+  await whenDue();
   begun += 1;
   if (begun >= warm + wanted) running = false;
   const start = performance.now();

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { benchGenerate } from './generate.mjs';
 import { memory } from './memory.mjs';
 import { runJson, stopAll, usageOf } from './processes.mjs';
+import { sustained } from './sustained.mjs';
 import { bus, startGateway, startNats, startPassthrough, startService, startStub } from './stack.mjs';
 
 const { values } = parseArgs({
@@ -33,7 +34,7 @@ const SCENARIOS = [
 const WARM_REQUESTS = 8000;
 const WARM_TURNS = 1000;
 
-const NAMES = [...SCENARIOS.map(({ name }) => name), 'advantage', 'generate', 'judged', 'hinted', 'scale'];
+const NAMES = [...SCENARIOS.map(({ name }) => name), 'advantage', 'generate', 'judged', 'sustained', 'hinted', 'scale'];
 const wanted = (name) => !values.memory && (values.only === '' || name.includes(values.only));
 if (!values.memory && !NAMES.some(wanted)) {
   throw new Error(`--only ${values.only} is part of no name: ${NAMES.join('; ')}`);
@@ -202,6 +203,7 @@ try {
   if (wanted('generate')) await benchGenerate();
   const loops = [];
   if (wanted('judged')) loops.push({ name: 'judged turns/s, 3 votes', ...(await judged()) });
+  const held = wanted('sustained') ? await sustained({ seconds, warm: WARM_REQUESTS / 2 }) : [];
   if (wanted('hinted')) loops.push({ name: 'judged and hinted, 3 votes each and the teacher', ...(await hinted()) });
   for (const judges of [1, 2, 4]) {
     if (wanted('scale')) loops.push({ name: `judge of 50 ms, ${judges} replicas`, ...(await workedOff(judges)) });
@@ -210,8 +212,13 @@ try {
     console.log(`${name}: ${round(perSecond, 0)} judged turns/s (${count} turns)`);
     for (const [process, millis] of cpuMs) console.log(`  CPU of a turn in ${process}: ${round(millis, 2)} ms`);
   }
+  for (const { rate, perSecond, behindS } of held) {
+    console.log(
+      `kept up with ${rate} requests/s: ${round(perSecond, 0)} judged turns/s, ${round(behindS * 1000, 0)} ms behind in the end`,
+    );
+  }
   if (values.memory) await memory({ sessions: Number(values.sessions), turns: Number(values.turns) });
-  if (values.json) console.log(JSON.stringify({ rows, loops }));
+  if (values.json) console.log(JSON.stringify({ rows, loops, held }));
 } finally {
   await stopAll();
 }
