@@ -1,8 +1,12 @@
 import { MessageTooLargeError, type PublishResult } from '@app/bus';
 import type { EncodedMessage } from '@app/contracts';
 import type { Run, Tracer } from '@app/tracing';
+import { WaitingLine } from './waiting-line';
 
-/** A captured message and what to say in its place if the bus does not take one so large. */
+/**
+ * A captured message and what to say in its place if the bus does not take one so large. Parcels may wait for long, and their
+ * bytes are what is bounded: their functions hold nothing of the request or the answer.
+ */
 export interface Parcel {
   readonly message: EncodedMessage;
   readonly ifTooLarge: () => readonly EncodedMessage[];
@@ -48,7 +52,7 @@ const sizeOf = (parcel: Parcel): number => parcel.message.data.byteLength + parc
  * after the other: a gateway that dies between them has said the first and not the second.
  */
 export class Outbox {
-  private readonly queue: Entry[] = [];
+  private readonly queue = new WaitingLine<Entry>();
   /** Turns of which a message is in the queue or under way, with those that wait behind it. */
   private readonly turns = new Map<string, Entry[]>();
   private places = 0;
@@ -89,7 +93,7 @@ export class Outbox {
       return true;
     }
     this.turns.set(entry.turn, []);
-    this.queue.push(entry);
+    this.queue.add(entry);
     this.sendSoon();
     return true;
   }
@@ -109,7 +113,7 @@ export class Outbox {
   /** Starts as many publishes as may be under way; called soon after a push, on each answer, and when the bus is back. */
   send(): void {
     while (this.publisher.isUp && this.inFlight < IN_FLIGHT) {
-      const entry = this.queue.shift();
+      const entry = this.queue.take();
       if (entry === undefined) return;
       this.inFlight += 1;
       void this.deliver(entry);
@@ -161,18 +165,13 @@ export class Outbox {
   private sendNext({ turn }: Entry): void {
     const next = this.turns.get(turn)?.shift();
     if (next === undefined) this.turns.delete(turn);
-    else this.insert(next);
+    else this.queue.add(next);
   }
 
   /** Back to where it stood: publishes under way fail together, in any order. */
   private putBack(entry: Entry): void {
-    this.insert(entry);
+    this.queue.add(entry);
     this.sendLater();
-  }
-
-  private insert(entry: Entry): void {
-    const next = this.queue.findIndex(({ place }) => place > entry.place);
-    this.queue.splice(next === -1 ? this.queue.length : next, 0, entry);
   }
 
   private wake(): void {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describeConversation, type ChatMessage, hashAnswer } from '@app/chat';
 import {
   scopeOf,
@@ -306,5 +308,33 @@ describe('completedParcels', () => {
   it('settles a turn of a session without a name', () => {
     const turn = turnOf(FIRST, { session_id: undefined, turn_type: 'side' });
     expect(tell(turn, endingOf(ANSWER)).outcome).not.toHaveProperty('session');
+  });
+});
+
+describe('a parcel that waits', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+
+  /** Parcels of a turn, and its request and answer as long as somebody holds them. */
+  const wait = (answer: RecordedAnswer | null) => {
+    const turn = turnOf(NEXT);
+    const ending = endingOf(answer === null ? null : { ...answer });
+    const parcels = [arrivedParcel(turn), ...completedParcels(turn, ending, outcomeOf(turn, ending), () => undefined)];
+    const held = [turn, turn.request, turn.request.messages, turn.conversation, ending].map(
+      (part) => new WeakRef(part),
+    );
+    return { parcels, held };
+  };
+
+  it.each([
+    ['answered', ANSWER],
+    ['failed', null],
+  ])('holds its bytes alone, of a turn that was %s', async (_how, answer) => {
+    const { parcels, held } = wait(answer);
+    // A WeakRef holds what it was made of until the job is over.
+    await new Promise(setImmediate);
+    collect();
+    expect(held.map((part) => part.deref())).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(parcels.flatMap(({ ifTooLarge }) => ifTooLarge()).length).toBeGreaterThan(0);
   });
 });

@@ -75,18 +75,23 @@ const infoOf = (turn: Turn): TurnInfo => ({
   policyVersion: turn.policyVersion,
 });
 
-const settledMessage = (turn: Turn, reason: Exclusion, settledAt: number, detail: string | null): EncodedMessage => {
-  const { namedSession, runtimeSession } = turn.identity.info;
+const settledMessage = (
+  info: TurnInfo,
+  reason: Exclusion,
+  settledAt: number,
+  detail: string | null,
+): EncodedMessage => {
+  const { turnId, policyVersion, namedSession, runtimeSession } = info;
   const session = namedSession ?? runtimeSession;
   return TurnSettled.encode(
-    [turn.id],
+    [turnId],
     {
-      turnId: turn.id,
+      turnId,
       ...(session === undefined ? {} : { session }),
       kind: 'reason',
       reason,
       ...(detail === null ? {} : { detail }),
-      policyVersion: turn.policyVersion,
+      policyVersion,
       settledAt,
     },
     {},
@@ -100,7 +105,7 @@ export const arrivedParcel = (turn: Turn): Parcel => {
   const nextState: ChatMessage[] = nextStateRole === null ? [] : turn.conversation.nextState;
   return {
     message: TurnArrived.encode([turn.id], nextStateRole === null ? info : { ...info, nextStateRole }, { nextState }),
-    ifTooLarge: () => [TurnArrived.encode([turn.id], info, { nextState: [] })],
+    ifTooLarge: () => [TurnArrived.encode([info.turnId], info, { nextState: [] })],
   };
 };
 
@@ -187,7 +192,8 @@ export const completedParcels = (
     policyVersion: versionsOf(turn, ending),
     ...(detail === null ? {} : { detail }),
   };
-  const stripped = { ...body, messages: [], tools: [], response: null };
+  // As text: a short string that was cut out of a long one would keep that in memory.
+  const stripped = JSON.stringify({ ...body, messages: [], tools: [], response: null });
   const settledHere = isSettledHere(exclusion);
   const shortExclusion = settledHere ? exclusion : 'turn_too_large';
   const completed: Parcel = {
@@ -196,8 +202,12 @@ export const completedParcels = (
       printed: printedOf(request),
     }),
     ifTooLarge: () => [
-      ...(settledHere ? [] : [settledMessage(turn, 'turn_too_large', completedAt, null)]),
-      TurnCompleted.encode([turn.id], { ...info, exclusion: shortExclusion, tokens: 0 }, stripped),
+      ...(settledHere ? [] : [settledMessage(info, 'turn_too_large', info.completedAt, null)]),
+      TurnCompleted.encode(
+        [info.turnId],
+        { ...info, exclusion: shortExclusion, tokens: 0 },
+        JSON.parse(stripped) as typeof body,
+      ),
     ],
     onFate: (fate) => {
       onStored(fate === 'whole' ? exclusion : shortExclusion);
@@ -205,5 +215,5 @@ export const completedParcels = (
   };
   if (!settledHere) return [completed];
   // The outcome goes first: should this process die between the two, nobody else would say it of a completed turn.
-  return [{ message: settledMessage(turn, exclusion, completedAt, detail), ifTooLarge: () => [] }, completed];
+  return [{ message: settledMessage(info, exclusion, completedAt, detail), ifTooLarge: () => [] }, completed];
 };

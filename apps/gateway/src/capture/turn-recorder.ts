@@ -134,14 +134,22 @@ export class TurnRecorder {
       telemetry.tracer.note(endAttributes(ending, outcome));
       telemetry.metrics.tokens.inc({ kind: 'prompt' }, result.answer?.promptTokens ?? 0);
       telemetry.metrics.tokens.inc({ kind: 'completion' }, result.answer?.completionTokens ?? 0);
-      const onStored = (exclusion: Exclusion | null): void => {
-        const { kind } = turn.identity.info;
-        telemetry.metrics.turns.inc({ kind, route: ending.route, exclusion: exclusion ?? 'none' });
-        if (isSettledHere(exclusion)) telemetry.metrics.turnsSettled.inc({ outcome: exclusion });
-      };
+      const onStored = this.counterOf(turn.identity.info.kind, ending.route);
       for (const parcel of completedParcels(turn, ending, outcome, onStored)) this.outbox.push(parcel);
       return null;
     });
+  }
+
+  /** Counts a turn once it is stored; knows no more of it, since that may take long. */
+  private counterOf(
+    kind: Turn['identity']['info']['kind'],
+    route: CaptureRoute,
+  ): (exclusion: Exclusion | null) => void {
+    const { turns, turnsSettled } = this.telemetry.metrics;
+    return (exclusion) => {
+      turns.inc({ kind, route, exclusion: exclusion ?? 'none' });
+      if (isSettledHere(exclusion)) turnsSettled.inc({ outcome: exclusion });
+    };
   }
 
   private verdictOn(turn: Turn, result: ServedResult): CaptureVerdict {
