@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { editJson, membersOf, valueOf } from './edit-json';
+import { membersAt, scanObject } from '../http/scan-json';
+import { editJson, valueOf } from './edit-json';
+
+const membersOf = (raw: Buffer) => membersAt(raw, scanObject(raw, Infinity) ?? []);
 
 const edit = (text: string, changes: Record<string, unknown>): string =>
   editJson(membersOf(Buffer.from(text)), changes).toString();

@@ -2,7 +2,7 @@ import { isRecord, type ChatMessage } from '@app/chat';
 import { invalidRequest } from '../errors/openai-error';
 import { parseJsonObject } from '../http/parse-json';
 import { isConstrained } from './constraints';
-import { membersOf, type JsonMember } from './edit-json';
+import type { JsonMember } from '../http/scan-json';
 import { isSessionName, SESSION_NAME_FORM } from '../http/session-name';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -93,14 +93,14 @@ const checkTools = (tools: readonly unknown[]): readonly unknown[] => {
  * @throws OpenAiError 400 that names the field.
  */
 export const parseChatRequest = (raw: Buffer): ChatRequest => {
-  const body = parseJsonObject(raw);
+  const { value: body, members } = parseJsonObject(raw);
   if (!isArray(body.messages) || body.messages.length === 0 || body.messages.length > MAX_MESSAGES) {
     throw invalidRequest('messages', `must be an array of 1 to ${MAX_MESSAGES} messages`);
   }
   for (const field of ['max_tokens', 'max_completion_tokens']) optional(body, field, 'a number', isNumber);
   return {
     body,
-    members: membersOf(raw),
+    members,
     model: optional(body, 'model', 'a string', isString),
     messages: body.messages.map((message, i) => checkMessage(message, `messages[${i}]`)),
     tools: checkTools(optional(body, 'tools', 'an array', isArray) ?? []),

@@ -21,7 +21,7 @@ export const bodyOf = (request: GatewayRequest): Buffer =>
  * @throws OpenAiError 400 that names the field.
  */
 export const parseBody = <Body extends object>(type: new () => Body, raw: Buffer): Body => {
-  const result = readFlatBody(type, raw.length === 0 ? {} : parseJsonObject(raw));
+  const result = readFlatBody(type, raw.length === 0 ? {} : parseJsonObject(raw).value);
   if ('fault' in result) throw invalidRequest(result.fault.field, result.fault.message);
   return result.body;
 };

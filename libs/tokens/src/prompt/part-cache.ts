@@ -29,8 +29,9 @@ export class PartCache {
   async of(prompt: PromptSource): Promise<readonly EncodedPart[]> {
     const requests = partsOf(prompt, this.grouping === undefined ? await this.learn() : this.grouping);
     if (requests.length > 1) {
-      const parts = await this.named(requests.map((request) => JSON.stringify(request)));
-      if (parts.every((part) => part !== null)) return parts;
+      // What is new stands at the end: others work on it while the rest, all that came before, is named and found here.
+      const parts = await Promise.all(requests.reverse().map((request) => this.part(JSON.stringify(request))));
+      if (parts.every((part) => part !== null)) return parts.reverse();
     }
     const [whole] = await this.source.parts([JSON.stringify(wholeOf(prompt))]);
     if (whole == null) throw new RenderError('the prompt was not rendered');
@@ -42,23 +43,18 @@ export class PartCache {
     return this.grouping;
   }
 
-  private named(names: readonly string[]): Promise<readonly (EncodedPart | null)[]> {
-    const missing = names.filter((name) => !this.kept.has(name) && !this.coming.has(name));
-    if (missing.length > 0) this.ask(missing);
-    return Promise.all(names.map(async (name) => this.kept.get(name) ?? (await this.coming.get(name)) ?? null));
+  /** A part by its name; others that want the same wait for the same. */
+  private async part(name: string): Promise<EncodedPart | null> {
+    return this.kept.get(name) ?? (await (this.coming.get(name) ?? this.ask(name)));
   }
 
-  /** All that is missing in one go; others that want the same wait for the same. */
-  private ask(names: readonly string[]): void {
-    const answer = this.source.parts(names);
-    names.forEach((name, i) => {
-      const part = answer.then((parts) => {
-        const made = parts[i] ?? null;
-        if (made !== null) this.kept.set(name, made);
-        return made;
-      });
-      this.coming.set(name, part);
-      part.finally(() => this.coming.delete(name)).catch(() => undefined);
+  private ask(name: string): Promise<EncodedPart | null> {
+    const part = this.source.parts([name]).then(([made = null]) => {
+      if (made !== null) this.kept.set(name, made);
+      return made;
     });
+    this.coming.set(name, part);
+    part.finally(() => this.coming.delete(name)).catch(() => undefined);
+    return part;
   }
 }

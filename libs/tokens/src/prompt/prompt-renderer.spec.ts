@@ -125,10 +125,14 @@ describe('PromptRenderer', () => {
     const calls = [{ id: 'c', type: 'function', function: { name: 'exec', arguments: '{"command":"ls"}' } }];
     const step = [assistant('', { tool_calls: calls }), { role: 'tool', tool_call_id: 'c', content: 'a b' }];
     const history: ChatMessage[] = [user('hi'), ...step, ...step];
+    // What stands at the end of a prompt is asked for first.
     const messagesAsked = (): number[] =>
-      (asked.pop() ?? []).map((name) => (JSON.parse(name) as PromptSource).messages.length);
+      asked
+        .splice(0)
+        .flat()
+        .map((name) => (JSON.parse(name) as PromptSource).messages.length);
     await render(renderer, [system, ...history, carrier]);
-    expect(messagesAsked()).toEqual([1, 3, 2, 1]);
+    expect(messagesAsked()).toEqual([1, 2, 3, 1]);
     for (let turn = 0; turn < 5; turn += 1) {
       history.push(assistant('', { tool_calls: calls }), { role: 'tool', tool_call_id: 'c', content: `more ${turn}` });
       await render(renderer, [system, ...history, carrier]);
