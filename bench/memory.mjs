@@ -7,6 +7,9 @@ const SAMPLE_EVERY_MS = 500;
 /** So long a session may be quiet, in minutes: short, so that they end within the bench. */
 const IDLE_MINUTES = 1;
 const TURNS_PER_SESSION = 10;
+/** Requests a second: fewer than these services can take beside a load generator, so that nothing waits. */
+const RATE = 500;
+const CAPTURE_BUFFER_MB = 64;
 /** Growth from the first step to the end, in MiB, that is called flat. */
 const FLAT_MIB = 32;
 
@@ -40,7 +43,10 @@ const leastHeap = async (services, work) => {
 export async function memory({ sessions, turns }) {
   const stub = await startStub({});
   const nats = await startNats();
-  const gateway = await startGateway({ stub, nats });
+  const gateway = await startGateway(
+    { stub, nats },
+    { OPENCLAW_RL_GATEWAY_CAPTURE_BUFFER_MB: String(CAPTURE_BUFFER_MB) },
+  );
   const tracker = await startService(
     'session-tracker',
     { stub, nats },
@@ -55,7 +61,7 @@ export async function memory({ sessions, turns }) {
   };
   let [done, opened] = [0, 0];
   const load = async (requests, mainTurns) => {
-    const options = { name: 'memory', named: true, stream: false, bodyKb: 1, clients: 32, seed: done };
+    const options = { name: 'memory', named: true, stream: false, bodyKb: 1, clients: 32, rate: RATE, seed: done };
     const { requests: served, failed } = await runJson('load.mjs', {
       ...options,
       url: gateway.value,

@@ -23,6 +23,11 @@ const frameOf = (text: string, behind = 0): Uint8Array => {
 };
 
 describe('frames', () => {
+  it('lies in memory of its own, so that one that waits holds nothing else', () => {
+    const frame = encodeFrame({ a: 'b' }, { ids: Int32Array.of(1, 2) });
+    expect(frame.buffer.byteLength).toBe(frame.byteLength);
+  });
+
   it('hold members that were printed elsewhere, with every bit that a parser would lose', () => {
     const printed = { big: Buffer.from('12345678901234567890'), 'a"b': Buffer.from('[1, {"x": 2}]') };
     for (const rest of [{}, { small: 1 }]) {

@@ -56,6 +56,19 @@ const PADDING = new Uint8Array(ALIGNMENT);
 
 const paddingBehind = (size: number): Uint8Array => PADDING.subarray(0, align(size) - size);
 
+const sizeOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+
+/** In memory of its own: a frame may wait for long, and one out of Node's pool would hold all that lies in its slab. */
+const join = (pieces: readonly Uint8Array[]): Uint8Array => {
+  const frame = Buffer.allocUnsafeSlow(sizeOf(pieces));
+  let at = 0;
+  for (const piece of pieces) {
+    frame.set(piece, at);
+    at += piece.byteLength;
+  }
+  return frame;
+};
+
 /**
  * Encodes a JSON head and raw little-endian arrays: `u32 head length | head | padding | array | padding | …`, every array
  * on an 8-byte border. Float64 is stored as Float32 only where that loses nothing; the head says which.
@@ -72,11 +85,11 @@ export const encodeFrame = (head: unknown, arrays: FrameArrays, printed: Printed
     printed,
     parts.map(({ entry }) => entry),
   );
-  const length = json.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const length = sizeOf(json);
   const prefix = Buffer.alloc(PREFIX);
   prefix.writeUInt32LE(length);
   const rest = parts.flatMap(({ bytes }) => [bytes, paddingBehind(bytes.byteLength)]);
-  return Buffer.concat([prefix, ...json, paddingBehind(PREFIX + length), ...rest]);
+  return join([prefix, ...json, paddingBehind(PREFIX + length), ...rest]);
 };
 
 const isEntry = (value: unknown): value is ArrayEntry => {
