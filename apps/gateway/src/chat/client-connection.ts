@@ -5,6 +5,7 @@ export class ClientConnection {
   private readonly closed: Promise<void>;
   private finished = false;
   private gone = false;
+  private hasPieces = false;
 
   constructor(private readonly response: ServerResponse) {
     response.once('finish', () => {
@@ -46,15 +47,21 @@ export class ClientConnection {
     return this.end(body);
   }
 
-  /** Status and headers of a stream; sent at once, before the first piece exists. One that was begun already goes on. */
+  /**
+   * Status and headers of a stream; sent before the first piece exists, or with a piece that is there already. One that was begun
+   * already goes on.
+   */
   beginStream(status: number, headers: Readonly<Record<string, string>>): void {
     if (this.headersSent) return;
     this.response.writeHead(status, headers);
-    this.response.flushHeaders();
+    setImmediate(() => {
+      if (!this.hasPieces) this.response.flushHeaders();
+    });
   }
 
   /** Writes a piece; false while the client reads slower than the model writes. */
   write(piece: Buffer | string): boolean {
+    this.hasPieces = true;
     return this.gone || this.response.write(piece);
   }
 
@@ -75,6 +82,7 @@ export class ClientConnection {
   /** Ends the answer; true once everything is on its way to the client, false if the client went first. */
   async end(piece: Buffer | string = ''): Promise<boolean> {
     if (this.gone || this.response.writableEnded) return false;
+    this.hasPieces = true;
     const finished = new Promise<void>((resolve) => {
       this.response.end(piece, resolve);
     });
