@@ -41,9 +41,9 @@ const settingsOf = ({ url, replicas, storeGb = '1' }: Place) =>
     OPENCLAW_RL_NATS_REPLICAS: String(replicas),
   });
 
-const backUp = (place: Place, folder: string) => run({ name: 'backup', folder }, settingsOf(place));
-const restore = (place: Place, folder: string, replace = false) =>
-  run({ name: 'restore', folder, replace }, settingsOf(place));
+const backUp = async (place: Place, folder: string) => (await run({ name: 'backup', folder }, settingsOf(place))).text;
+const restore = async (place: Place, folder: string, replace = false) =>
+  (await run({ name: 'restore', folder, replace }, settingsOf(place))).text;
 
 let opened: Opened;
 let parent: string;

@@ -68,9 +68,10 @@ describe("the deletion of a user's data", () => {
     return loop;
   };
 
-  const forget = (url: string, replicas: number, ...more: string[]): Promise<string> => {
+  const forget = async (url: string, replicas: number, ...more: string[]): Promise<string> => {
     const command = readCommand(['delete', ...more], KEYS)!;
-    return run(command, settingsFrom({ NATS_URL: url, OPENCLAW_RL_NATS_REPLICAS: String(replicas) }));
+    const settings = settingsFrom({ NATS_URL: url, OPENCLAW_RL_NATS_REPLICAS: String(replicas) });
+    return (await run(command, settings)).text;
   };
 
   /** Messages of a caller that any stream still gives out. */

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Bus } from '@app/bus';
-import { BUCKETS, CONSUMERS, STREAM_NAMES, STREAMS } from '@app/contracts';
+import { BUCKETS, CONSUMERS, sessionKey, STREAM_NAMES, STREAMS, TurnArrived } from '@app/contracts';
 import { startNatsServer, type NatsServer } from '@app/testing';
 import { run } from '../../apps/bus-admin/src/run';
 import { natsConfigOfCompose, readEnvFile } from '../support/compose-file';
+import { mainTurn } from '../support/main-turn';
 import { settingsFrom } from '../support/settings-from';
+import { startSubmitter } from './submitter-harness';
 
 const passwords = readEnvFile('deploy/env/nats.env');
 const SERVICES = ['gateway', 'session-tracker', 'prm-judge', 'opd-teacher', 'sample-submitter'] as const;
@@ -73,17 +75,35 @@ const whoMaySubscribe = (subject: string): Promise<User[]> =>
   });
 
 describe("the operator's user at NATS", () => {
-  it('may back everything up and put it back', async () => {
+  it('may look at everything, back it up and put it back', async () => {
     const settings = settingsFrom({ NATS_URL: server.url.replace('//', '//bus-admin:development@') });
     const gateway = server.url.replace('//', '//gateway:development@');
     const bus = new Bus({ app: 'gateway', url: gateway, storeGb: 1, replicas: 1 });
     const backup = join(folder, 'backup');
     try {
       await bus.ready();
-      expect(await run({ name: 'backup', folder: backup }, settings)).toContain('is whole');
-      expect(await run({ name: 'restore', folder: backup, replace: true }, settings)).toContain('is in place');
+      expect((await run({ name: 'inspect', asJson: false }, settings)).text).toContain('0 of rl.turn.completed.v1');
+      expect((await run({ name: 'backup', folder: backup }, settings)).text).toContain('is whole');
+      expect((await run({ name: 'restore', folder: backup, replace: true }, settings)).text).toContain('is in place');
     } finally {
       await bus.close();
+    }
+  });
+
+  it("may have the submitter delete a user's data, and look whether it is gone", async () => {
+    const urlOf = (user: string): string => server.url.replace('//', `//${user}:development@`);
+    const submitter = await startSubmitter(urlOf('sample-submitter'));
+    const bus = new Bus({ app: 'gateway', url: urlOf('gateway'), storeGb: 1, replicas: 1 });
+    try {
+      await bus.ready();
+      const info = mainTurn('turn-1', { namedSession: sessionKey('scope', 'work') });
+      await bus.publish(TurnArrived, ['turn-1'], { info, head: { nextState: [] } });
+      const command = { name: 'delete', user: { scope: 'scope', session: null } } as const;
+      const { text } = await run(command, settingsFrom({ NATS_URL: urlOf('bus-admin') }));
+      expect(text).toContain('1 messages and 0 record lines of 1 sessions are deleted.');
+      expect(await bus.read(TurnArrived, 'turn-1')).toBeNull();
+    } finally {
+      await Promise.all([bus.close(), submitter.close()]);
     }
   });
 

@@ -8,6 +8,8 @@ import { Problem } from './problem';
 export const HELP = `What an operator does with the streams and buckets that NATS holds for this stack. Settings come from openclaw-rl.toml and the
 environment, as everywhere: nats.url says where NATS is. One server or a cluster, it is the same.
 
+npm run bus -- inspect                     says what is stored, of which versions, and how far each service is
+  --json                                   as JSON
 npm run bus -- backup --to FOLDER          writes everything into a new folder, while the services run
 npm run bus -- restore --from FOLDER       puts a backup back: stop every service first, leave NATS running
   --replace                                deletes what the server holds already
@@ -22,17 +24,22 @@ A backup holds the conversations that the streams hold (turns and verdicts 72 ho
 not for longer. Its files are readable by their owner alone. A restore brings back what was deleted since: delete it again.`;
 
 export type Command =
+  | { readonly name: 'inspect'; readonly asJson: boolean }
   | { readonly name: 'backup'; readonly folder: string }
   | { readonly name: 'restore'; readonly folder: string; readonly replace: boolean }
   | { readonly name: 'delete'; readonly user: Forgotten };
+
+const COMMANDS = ['inspect', 'backup', 'restore', 'delete'];
 
 /** null: the help is wanted. `env`: where a user's key is; a key on a command line would be in its history. @throws Problem */
 export const readCommand = (args: readonly string[], env: Environment): Command | null => {
   const { values, positionals } = parse(args);
   if (values.help) return null;
   const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw new Problem(`say what to do: backup, restore or delete\n\n${HELP}`);
+  if (name === undefined || more.length > 0) throw new Problem(`say what to do: ${COMMANDS.join(', ')}\n\n${HELP}`);
   switch (name) {
+    case 'inspect':
+      return { name, asJson: values.json };
     case 'backup':
       return { name, folder: folderOf('to', values.to) };
     case 'restore':
@@ -40,7 +47,7 @@ export const readCommand = (args: readonly string[], env: Environment): Command 
     case 'delete':
       return { name, user: { scope: scopeOf(callerOf(values, env)), session: values.session ?? null } };
     default:
-      throw new Problem(`${name} is no command; allowed: backup, restore, delete\n\n${HELP}`);
+      throw new Problem(`${name} is no command; allowed: ${COMMANDS.join(', ')}\n\n${HELP}`);
   }
 };
 
@@ -77,6 +84,7 @@ const parse = (args: readonly string[]) => {
         address: { type: 'string' },
         session: { type: 'string' },
         replace: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

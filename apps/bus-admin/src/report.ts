@@ -1,5 +1,6 @@
 import type { BackupContents } from './backup/manifest';
 import type { Deleted } from './delete/delete-user';
+import type { InspectedStream } from './inspect/inspect';
 
 const MIB = 1024 ** 2;
 const NAME_WIDTH = 18;
@@ -13,6 +14,30 @@ export const backupLines = ({ streams }: BackupContents): string =>
       const queues = consumers.length === 0 ? '' : `, queues of ${consumers.join(', ')}`;
       return `${name.padEnd(NAME_WIDTH)}${messages} messages, ${size} MiB${queues}`;
     })
+    .join('\n');
+
+const MS_PER_HOUR = 3_600_000;
+
+const agoOf = (at: number, now: number): string => `the oldest ${((now - at) / MS_PER_HOUR).toFixed(1)} h old`;
+
+/** What every stream and bucket holds, with its kinds of messages and its queues. `now`: milliseconds since 1970. */
+export const inspectedLines = (streams: readonly InspectedStream[], now: number): string =>
+  streams
+    .flatMap(({ name, messages, bytes, copies, oldestAt, kinds, queues }) => [
+      [
+        `${name.padEnd(NAME_WIDTH)}${messages} messages`,
+        `${(bytes / MIB).toFixed(1)} MiB`,
+        `${copies} ${copies === 1 ? 'copy' : 'copies'}`,
+        ...(oldestAt === null ? [] : [agoOf(oldestAt, now)]),
+      ].join(', '),
+      ...kinds.map(
+        (kind) => `  ${kind.messages} of ${kind.name}${kind.isKnown ? '' : ', which this version does not read'}`,
+      ),
+      ...queues.map(
+        ({ consumer, waiting, inHand, again }) =>
+          `  ${consumer}: ${waiting} wait, ${inHand} in hand, ${again} given out again`,
+      ),
+    ])
     .join('\n');
 
 /** What became of a user's data. */
