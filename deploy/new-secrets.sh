@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key and the console's.
 # After an upgrade, --missing adds the passwords of users that are new, and changes no other.
-# To change them all: move deploy/secrets away, run this, put back the folder tls and what you wrote there yourself, then
+# --renew changes the passwords of NATS and nothing else: docker compose stop gateway, then this, then docker compose up -d.
+# To change everything: move deploy/secrets away, run this, put back the folder tls and what you wrote there yourself, then
 # docker compose up -d.
 set -eu
 umask 077
@@ -10,9 +11,10 @@ cd "$(dirname "$0")"
 new() { printf 'k%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 # A file that was edited may end without an end of line.
 append() { [ -z "$(tail -c 1 "$1" 2>/dev/null)" ] || echo >>"$1"; echo "$2" >>"$1"; }
+SERVICES='gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin'
 # For each user of NATS that has no password yet.
 add_passwords() {
-  for service in gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin; do
+  for service in $SERVICES; do
     variable=NATS_$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')_PASSWORD
     if grep -qs "^$variable=" secrets/nats.env; then continue; fi
     password=$(new)
@@ -24,11 +26,27 @@ add_passwords() {
   grep -qs '^NATS_ROUTE_PASSWORD=' secrets/nats.env || append secrets/nats.env "NATS_ROUTE_PASSWORD=$(new)"
 }
 
-if [ "${1:-}" = --missing ]; then
-  [ -e secrets/nats.env ] || { echo "deploy/secrets/nats.env is not there: run this without --missing" >&2; exit 1; }
+# Takes the lines that the variable has out of a file.
+drop() { { grep -v "^$2=" "$1" || true; } >"$1.part" && mv "$1.part" "$1"; }
+
+case "${1:-}" in
+--missing | --renew)
+  [ -e secrets/nats.env ] || { echo "deploy/secrets/nats.env is not there: run this without $1" >&2; exit 1; }
+  if [ "$1" = --renew ]; then
+    for service in $SERVICES; do
+      [ ! -e "secrets/$service.env" ] || drop "secrets/$service.env" OPENCLAW_RL_NATS_URL
+    done
+    drop secrets/nats.env 'NATS_[A-Z_]*_PASSWORD'
+  fi
   add_passwords
   exit 0
-fi
+  ;;
+'') ;;
+*)
+  echo "$1 is no option; allowed: --missing, --renew" >&2
+  exit 1
+  ;;
+esac
 if [ -e secrets ]; then
   echo "deploy/secrets is there already: move it away first, so that no key is lost, or add what it lacks with --missing" >&2
   exit 1

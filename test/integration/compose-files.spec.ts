@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -311,5 +311,42 @@ describe('new secrets', () => {
     const all = readdirSync(path('')).map(read);
     expect(add()).toBe('');
     expect(readdirSync(path('')).map(read)).toEqual(all);
+  });
+
+  it('are renewed for NATS alone, and everything else in the files stays as it is', () => {
+    const path = (file: string) => join(folder, 'secrets', file);
+    const files = readdirSync(path(''));
+    const withoutPasswords = () =>
+      files.map((file) =>
+        readFileSync(path(file), 'utf8')
+          .split('\n')
+          .filter((line) => !/^(NATS_\w+_PASSWORD|OPENCLAW_RL_NATS_URL)=/.test(line))
+          .join('\n')
+          .trimEnd(),
+      );
+    writeFileSync(
+      path('prm-judge.env'),
+      `# of the provider\n${readFileSync(path('prm-judge.env'), 'utf8')}JUDGE_KEY=k`,
+    );
+    const [before, kept] = [secretsOf('nats'), withoutPasswords()];
+    execFileSync('sh', [join(folder, 'new-secrets.sh'), '--renew']);
+    const after = secretsOf('nats');
+    expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
+    for (const [variable, password] of Object.entries(after)) {
+      expect(password).toMatch(/^k[0-9a-f]{48}$/);
+      expect(password).not.toBe(before[variable]);
+    }
+    for (const app of onTheBus) {
+      const password = after[`NATS_${app.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
+      expect(settingsOf(app, secretsOf(app)).nats.url).toBe(`nats://${app}:${password}@nats:4222`);
+    }
+    expect(withoutPasswords()).toEqual(kept);
+    expect(readdirSync(path(''))).toEqual(files);
+    expect(files.map((file) => statSync(path(file)).mode & 0o077)).toEqual(files.map(() => 0));
+  });
+
+  it('know no other option', () => {
+    const tried = spawnSync('sh', [join(folder, 'new-secrets.sh'), '--renwe'], { encoding: 'utf8' });
+    expect([tried.status, tried.stderr]).toEqual([1, '--renwe is no option; allowed: --missing, --renew\n']);
   });
 });

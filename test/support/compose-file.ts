@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 
 export const ROOT = join(__dirname, '../..');
@@ -22,8 +22,8 @@ export interface ComposeService {
   readonly [key: string]: unknown;
 }
 
-/** A file of the repository. */
-export const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+/** A file of the repository, or of another place by its whole path. */
+export const readText = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
 
 /** Services of a compose file by name, with what they share merged in. */
 export const servicesOf = (path: string): Readonly<Record<string, ComposeService>> =>
