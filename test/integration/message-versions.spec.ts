@@ -23,7 +23,7 @@ import { PrmJudgeModule } from '../../apps/prm-judge/src/prm-judge.module';
 import { SessionTrackerModule } from '../../apps/session-tracker/src/session-tracker.module';
 import { settingsFrom } from '../support/settings-from';
 import { startSubmitter, type Submitter } from './submitter-harness';
-import { mainTurn } from '../support/main-turn';
+import { arrived, completed, judged } from '../support/least-messages';
 
 const NEWS = { from_the_future: { a: [1, null] }, another: 'x' };
 
@@ -36,36 +36,6 @@ const newer = (message: EncodedMessage): EncodedMessage => {
     data: encodeFrame({ ...(head as object), ...NEWS }, { ...arrays, unknown: Int32Array.of(1) }),
   };
 };
-
-/** No field that may be left out. */
-const arrived = (turnId: string, more: object = {}, nextState: { role: string; content: string }[] = []) =>
-  TurnArrived.encode([turnId], { ...mainTurn(turnId), ...more }, { nextState });
-
-const completed = (turnId: string, more: object = {}) =>
-  TurnCompleted.encode(
-    [turnId],
-    { ...mainTurn(turnId), completedAt: Date.now(), ...more },
-    {
-      sessionId: null,
-      model: 'm',
-      messages: [{ role: 'user', content: 'q' }],
-      response: { role: 'assistant', content: 'a' },
-      finishReason: 'stop',
-      sampling: { temperature: 1, topP: null, topK: null },
-      logProbsTempered: null,
-      route: 'sglext',
-      weightVersions: [],
-      policyVersion: { start: 0, end: 0 },
-    },
-    { arrays: { promptIds: Int32Array.of(1, 2), responseIds: Int32Array.of(3), logProbs: Float64Array.of(-0.5) } },
-  );
-
-const judged = (turnId: string) =>
-  TurnJudged.encode(
-    [turnId],
-    { turnId, session: 's', score: 1, judgedAt: 1 },
-    { judgeModel: 'j', votes: [{ score: 1, text: '', millis: 1 }] },
-  );
 
 describe('messages of other versions, and of none', () => {
   let nats: NatsServer;
