@@ -66,6 +66,28 @@ describe('the doctor on NATS', () => {
     expect(JSON.stringify(found)).not.toContain('wrong-one');
   });
 
+  it.each([
+    ['development', 'warning'],
+    ['of-its-own', 'ok'],
+  ])("tells that the operator's user has a password that everybody knows: %s, %s", async (password, status) => {
+    const users = `{ user: doctor, password: secret }, { user: bus-admin, password: ${password} }`;
+    const server = opened.add(await startNatsServer({ config: `authorization { users = [${users}] }` }));
+    const found = await consult(['nats'], nats(`nats://doctor:secret@127.0.0.1:${server.port}`));
+    expect(found.nats?.status).toBe(status);
+    if (status === 'warning')
+      expect(found.nats).toMatchObject({
+        seen: expect.stringContaining('bus-admin'),
+        remedy: expect.stringContaining('sh deploy/new-secrets.sh --missing'),
+      });
+  });
+
+  it('says nothing of passwords that are all as they come', async () => {
+    const users = '{ user: doctor, password: development }, { user: bus-admin, password: development }';
+    const server = opened.add(await startNatsServer({ config: `authorization { users = [${users}] }` }));
+    const found = await consult(['nats'], nats(`nats://doctor:development@127.0.0.1:${server.port}`));
+    expect(found.nats?.status).toBe('ok');
+  });
+
   const account = (jetstream: string): string => `accounts { A { ${jetstream}\nusers = [{ user: a, password: a }] } }`;
 
   it('tells a server without JetStream', async () => {

@@ -1,6 +1,7 @@
 import type { Check } from '../check';
 import { NatsRefusedError } from '../bus-visit';
 import { failed, ok, warning, worstOf, type Finding } from '../finding';
+import { isOperatorOpen } from '../network/known-password';
 import { judgeReach } from '../network/judge-reach';
 import { reach } from '../network/reach';
 import type { Visit } from '../visit';
@@ -33,6 +34,11 @@ const refusalOf = (error: NatsRefusedError): Finding =>
     ? failed(error.message, "mend user and password in nats.url: they have to be those of the server's configuration")
     : failed(error.message, 'is that a NATS server? mend nats.url');
 
+const OPEN_OPERATOR = warning(
+  'the user bus-admin, who may read and delete everything, has the password that everybody knows',
+  'sh deploy/new-secrets.sh --missing && docker compose up -d; elsewhere NATS_BUS_ADMIN_PASSWORD of the server',
+);
+
 const look = async (visit: Visit): Promise<Finding> => {
   const { settings, running, configured, isContainer } = visit;
   const isOurs = running === null && !configured.has('nats.url');
@@ -45,7 +51,8 @@ const look = async (visit: Visit): Promise<Finding> => {
   try {
     const { nc } = await visit.bus.session();
     const found = judgeVersion(nc.info?.version ?? '0', settings.nats.replicas);
-    const worst = worstOf([found, ...places]);
+    const operator = (await isOperatorOpen(settings.nats.url)) ? [OPEN_OPERATOR] : [];
+    const worst = worstOf([found, ...operator, ...places]);
     return worst.status === 'ok' ? found : worst;
   } catch (error) {
     if (error instanceof NatsRefusedError) return refusalOf(error);
