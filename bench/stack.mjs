@@ -33,7 +33,7 @@ export const startNats = async (more = '') => {
   ];
   writeFileSync(config, lines.join('\n'));
   const server = await startProcess(process.env.NATS_SERVER_BIN ?? 'nats-server', ['-c', config], {
-    env: { GOMEMLIMIT: '192MiB' },
+    env: { GOMEMLIMIT: '768MiB' },
     ready: /http monitor on 127\.0\.0\.1:(\d+)[\s\S]*client connections on 127\.0\.0\.1:(\d+)/,
   });
   const [monitor, port] = server.values;

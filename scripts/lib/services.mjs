@@ -11,7 +11,7 @@ exec 3<&-
 wait $program; code=$?
 { kill $watcher; wait $watcher; } 2>/dev/null
 exit $code`;
-const HEAP_LIMIT = 'GOMEMLIMIT=192MiB';
+const HEAP_LIMIT = 'GOMEMLIMIT=512MiB';
 const NATS_READY = /Server is ready/;
 
 /** A NATS server with its own store in the state folder. `found` is what findNatsServer returned. */
