@@ -2,8 +2,8 @@
 import { runJson, stopAll } from './processes.mjs';
 import { bus, startGateway, startNats, startService, startStub } from './stack.mjs';
 
-const FIRST_RATE = 300;
-const STEP = 50;
+const FIRST_RATE = 400;
+const STEP = 25;
 /** A rate is kept up with while no more than this much time's turns wait for their verdict when it ends. */
 const MOST_BEHIND_S = 0.5;
 
