@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes new passwords and keys for every service into deploy/secrets, one file a service. Shows only the chat key and the console's.
 # After an upgrade, --missing adds the passwords of users that are new, and changes no other.
-# --renew changes the passwords of NATS and nothing else: docker compose stop gateway, then this, then docker compose up -d.
+# --renew changes the passwords of NATS' users where they stand, and nothing else: docker compose stop gateway, then this, then
+# docker compose up -d.
 # To change everything: move deploy/secrets away, run this, put back the folder tls and what you wrote there yourself, then
 # docker compose up -d.
 set -eu
@@ -12,10 +13,11 @@ new() { printf 'k%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 # A file that was edited may end without an end of line.
 append() { [ -z "$(tail -c 1 "$1" 2>/dev/null)" ] || echo >>"$1"; echo "$2" >>"$1"; }
 SERVICES='gateway session-tracker prm-judge opd-teacher sample-submitter doctor bus-admin'
+variable_of() { printf 'NATS_%s_PASSWORD' "$(printf '%s' "$1" | tr 'a-z-' 'A-Z_')"; }
 # For each user of NATS that has no password yet.
 add_passwords() {
   for service in $SERVICES; do
-    variable=NATS_$(printf '%s' "$service" | tr 'a-z-' 'A-Z_')_PASSWORD
+    variable=$(variable_of "$service")
     if grep -qs "^$variable=" secrets/nats.env; then continue; fi
     password=$(new)
     append secrets/nats.env "$variable=$password"
@@ -26,19 +28,25 @@ add_passwords() {
   grep -qs '^NATS_ROUTE_PASSWORD=' secrets/nats.env || append secrets/nats.env "NATS_ROUTE_PASSWORD=$(new)"
 }
 
-# Takes the lines that the variable has out of a file.
-drop() { { grep -v "^$2=" "$1" || true; } >"$1.part" && mv "$1.part" "$1"; }
+# Passes a file through sed, and puts the outcome in its place only when it is whole.
+edit() { sed "$2" "$1" >"$1.part" && mv "$1.part" "$1"; }
+# In the lines that NATS and the service read; an address that was changed stays changed. NATS_ROUTE_PASSWORD stays too: servers of a
+# cluster that are restarted one by one must know each other.
+renew_passwords() {
+  for service in $SERVICES; do
+    password=$(new)
+    edit secrets/nats.env "s|^\($(variable_of "$service")\)=.*|\1=$password|"
+    edit "secrets/$service.env" "/^OPENCLAW_RL_NATS_URL=/s|//$service:[^@]*@|//$service:$password@|"
+  done
+}
 
 case "${1:-}" in
 --missing | --renew)
   [ -e secrets/nats.env ] || { echo "deploy/secrets/nats.env is not there: run this without $1" >&2; exit 1; }
-  if [ "$1" = --renew ]; then
-    for service in $SERVICES; do
-      [ ! -e "secrets/$service.env" ] || drop "secrets/$service.env" OPENCLAW_RL_NATS_URL
-    done
-    drop secrets/nats.env 'NATS_[A-Z_]*_PASSWORD'
-  fi
   add_passwords
+  [ "$1" = --renew ] || exit 0
+  renew_passwords
+  echo "NATS' users have new passwords. So that no answered turn is lost: docker compose stop gateway && docker compose up -d"
   exit 0
   ;;
 '') ;;

@@ -313,36 +313,28 @@ describe('new secrets', () => {
     expect(readdirSync(path('')).map(read)).toEqual(all);
   });
 
-  it('are renewed for NATS alone, and everything else in the files stays as it is', () => {
+  it("are renewed for NATS' users alone, and everything else in the files stays as it is", () => {
     const path = (file: string) => join(folder, 'secrets', file);
+    const read = (file: string) => readFileSync(path(file), 'utf8');
     const files = readdirSync(path(''));
+    writeFileSync(path('prm-judge.env'), `# of the provider\n${read('prm-judge.env')}JUDGE_KEY=k`);
+    writeFileSync(path('gateway.env'), read('gateway.env').replace('@nats:4222', '@nats-1:4222,tls://nats-2:4222'));
+    writeFileSync(path('nats.env'), `# users\n${read('nats.env')}NATS_METRICS_PASSWORD=of-our-own\n`);
+    const passwords = secretsOf('nats');
+    const users = onTheBus.map((app) => `NATS_${app.toUpperCase().replaceAll('-', '_')}_PASSWORD`);
     const withoutPasswords = () =>
-      files.map((file) =>
-        readFileSync(path(file), 'utf8')
-          .split('\n')
-          .filter((line) => !/^(NATS_\w+_PASSWORD|OPENCLAW_RL_NATS_URL)=/.test(line))
-          .join('\n')
-          .trimEnd(),
-      );
-    writeFileSync(
-      path('prm-judge.env'),
-      `# of the provider\n${readFileSync(path('prm-judge.env'), 'utf8')}JUDGE_KEY=k`,
-    );
-    const [before, kept] = [secretsOf('nats'), withoutPasswords()];
-    execFileSync('sh', [join(folder, 'new-secrets.sh'), '--renew']);
-    const after = secretsOf('nats');
-    expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-    for (const [variable, password] of Object.entries(after)) {
-      expect(password).toMatch(/^k[0-9a-f]{48}$/);
-      expect(password).not.toBe(before[variable]);
-    }
-    for (const app of onTheBus) {
-      const password = after[`NATS_${app.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
-      expect(settingsOf(app, secretsOf(app)).nats.url).toBe(`nats://${app}:${password}@nats:4222`);
-    }
+      files.map((file) => users.reduce((text, user) => text.replaceAll(secretsOf('nats')[user]!, user), read(file)));
+    const kept = withoutPasswords();
+
+    const said = execFileSync('sh', [join(folder, 'new-secrets.sh'), '--renew'], { encoding: 'utf8' });
+    expect(said).toMatch(/^NATS' users .*: docker compose stop gateway && docker compose up -d\n$/);
     expect(withoutPasswords()).toEqual(kept);
     expect(readdirSync(path(''))).toEqual(files);
     expect(files.map((file) => statSync(path(file)).mode & 0o077)).toEqual(files.map(() => 0));
+    for (const user of users) {
+      expect(secretsOf('nats')[user]).toMatch(/^k[0-9a-f]{48}$/);
+      expect(secretsOf('nats')[user]).not.toBe(passwords[user]);
+    }
   });
 
   it('know no other option', () => {

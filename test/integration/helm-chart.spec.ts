@@ -203,4 +203,16 @@ describeChart('the chart', () => {
     const { nats } = settingsOf(manifestsOf('everything'), podsOf(manifestsOf('everything'))['session-tracker']!);
     expect(nats).toMatchObject({ replicas: 3, storeGb: 200 });
   });
+
+  it.each(['docs/kubernetes.md', 'docs/operations.md'])('has what the commands of %s name', (path) => {
+    const manifests = manifestsOf('everything');
+    const commands = [...readText(path).matchAll(/kubectl [^\n`]*/g)].join('\n');
+    const workloads = [...commands.matchAll(/(deployment|statefulset)[ /](openclaw-rl-[\w-]+)/g)];
+    const components = [...commands.matchAll(/app\.kubernetes\.io\/component=([\w-]+)/g)];
+    for (const [, kind, name] of workloads) {
+      const isNamed = (each: Manifest) => each.kind.toLowerCase() === kind && each.metadata.name === name;
+      expect([name, manifests.some(isNamed)]).toEqual([name, true]);
+    }
+    for (const [, component] of components) expect(Object.keys(podsOf(manifests))).toContain(component);
+  });
 });
