@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { freePort, killWithParent, until } from '@app/testing';
 import { environmentOf, find, podsOf, renderExamples } from '../support/chart';
 import { readEnvFile } from '../support/compose-file';
@@ -25,13 +25,21 @@ interface Server {
 let folder: string;
 const running: Server[] = [];
 
-/** Starts a server of the chart's StatefulSet as its pod would, with addresses of this machine in the place of the pods'. */
-const start = async (i: number, routes: readonly number[], secret: Record<string, string>): Promise<Server> => {
+/**
+ * Starts a server of the chart's StatefulSet as its pod would, with addresses of this machine in the place of the pods'. `pod`
+ * numbers its name and its volume: by default those of a pod that has not been there before.
+ */
+const start = async (
+  i: number,
+  routes: readonly number[],
+  secret: Record<string, string>,
+  pod = running.length,
+): Promise<Server> => {
   const manifests = rendered!.everything!;
   const [container] = podsOf(manifests).nats!.containers;
   const [port, monitor] = [await freePort(), await freePort()];
-  const home = join(folder, `server-${running.length}`);
-  mkdirSync(home);
+  const home = join(folder, `server-${pod}`);
+  mkdirSync(home, { recursive: true });
   for (const [name, text] of Object.entries(find(manifests, 'ConfigMap', 'nats').data)) {
     const here = text
       .replace('"0.0.0.0:6222"', `"127.0.0.1:${routes[i]}"`)
@@ -46,7 +54,7 @@ const start = async (i: number, routes: readonly number[], secret: Record<string
       .replaceAll('$(NATS_ROUTE_PASSWORD)', secret.NATS_ROUTE_PASSWORD!)
       .replaceAll(/openclaw-rl-nats-(\d)\.openclaw-rl-nats:6222/g, (__, n: string) => `127.0.0.1:${routes[Number(n)]}`),
   );
-  const env = { ...process.env, ...environmentOf(container, secret), POD_NAME: `openclaw-rl-nats-${running.length}` };
+  const env = { ...process.env, ...environmentOf(container, secret), POD_NAME: `openclaw-rl-nats-${pod}` };
   const child = spawn(process.env.NATS_SERVER_BIN ?? 'nats-server', [...args, '-p', String(port)], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -63,6 +71,30 @@ const ask = async ({ monitor, process: child, log }: Server, path: string): Prom
   return fetch(`http://127.0.0.1:${monitor}${path}`, { signal: AbortSignal.timeout(2000) });
 };
 
+const untilInTouch = (server: Server): Promise<unknown> =>
+  until(async () => (await ask(server, '/healthz')).ok, {
+    what: 'a server is in touch with the others',
+    timeoutMs: 60_000,
+  });
+
+/** Three servers that know each other. Returns the ports at which they do. */
+const startCluster = async (): Promise<number[]> => {
+  folder = mkdtempSync(join(tmpdir(), 'nats-cluster-'));
+  const routes = [await freePort(), await freePort(), await freePort()];
+  for (const i of SERVERS) await start(i, routes, SECRET);
+  for (const server of [...running]) await untilInTouch(server);
+  return routes;
+};
+
+const enter = ({ port }: Server, secret: Record<string, string>): Promise<NatsConnection> =>
+  connect({
+    port,
+    user: 'session-tracker',
+    pass: secret.NATS_SESSION_TRACKER_PASSWORD,
+    inboxPrefix: '_INBOX.session-tracker',
+    reconnect: false,
+  });
+
 afterEach(async () => {
   for (const { process: child } of running.splice(0)) {
     const hasEnded = child.exitCode !== null || once(child, 'exit');
@@ -76,22 +108,9 @@ jest.setTimeout(120_000);
 
 describeChart("the chart's cluster of NATS", () => {
   it('keeps three copies for the services, and lets in no server without its password', async () => {
-    folder = mkdtempSync(join(tmpdir(), 'nats-cluster-'));
-    const routes = [await freePort(), await freePort(), await freePort()];
-    for (const i of SERVERS) await start(i, routes, SECRET);
-    for (const server of [...running]) {
-      await until(async () => (await ask(server, '/healthz')).ok, {
-        what: 'a server is in touch with the others',
-        timeoutMs: 60_000,
-      });
-    }
+    const routes = await startCluster();
     const [first, second] = running;
-    const nc = await connect({
-      port: first!.port,
-      user: 'session-tracker',
-      pass: SECRET.NATS_SESSION_TRACKER_PASSWORD,
-      inboxPrefix: '_INBOX.session-tracker',
-    });
+    const nc = await enter(first!, SECRET);
     const manager = await jetstreamManager(nc);
     const { config } = await manager.streams.add({ name: 'RL_TEST', subjects: ['test.>'], num_replicas: 3 });
     expect(config.num_replicas).toBe(3);
@@ -106,5 +125,31 @@ describeChart("the chart's cluster of NATS", () => {
     const { routes: found } = (await (await ask(first!, '/routez')).json()) as { routes: { remote_name?: string }[] };
     expect(found).toHaveLength(2);
     expect((await ask(stranger, '/healthz')).status).toBe(503);
+  });
+
+  it('takes new passwords of its users one server after the other, and holds what it held', async () => {
+    const routes = await startCluster();
+    const before = await enter(running[0]!, SECRET);
+    const streams = (await jetstreamManager(before)).streams;
+    await streams.add({ name: 'RL_FOLLOWS', subjects: ['rl.turn.followed.v1.*'], num_replicas: 3 });
+    await jetstream(before).publish('rl.turn.followed.v1.t', 'kept');
+    await before.close();
+
+    const renewed = { ...SECRET, NATS_SESSION_TRACKER_PASSWORD: 'knew' };
+    for (const i of SERVERS) {
+      const old = running.shift()!;
+      old.process.kill('SIGTERM');
+      await once(old.process, 'exit');
+      await untilInTouch(await start(i, routes, renewed, i));
+    }
+    for (const server of running) {
+      await expect(enter(server, SECRET)).rejects.toThrow(/authorization/i);
+      const nc = await enter(server, renewed);
+      const kept = await (
+        await jetstreamManager(nc)
+      ).streams.getMessage('RL_FOLLOWS', { last_by_subj: 'rl.turn.followed.v1.t' });
+      expect(kept?.string()).toBe('kept');
+      await nc.close();
+    }
   });
 });
