@@ -22,6 +22,12 @@ describe('admit', () => {
     },
   );
 
+  it.each([[['a']], [[]]])('names the setting to whoever is kept out, with the keys %j', (keys) => {
+    expect(() => {
+      admit({ authorization: undefined, address: '10.0.0.1' }, keys);
+    }).toThrow('door.api_keys');
+  });
+
   it('lets in this machine alone where there are no keys', () => {
     expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map((address) => come([], undefined, address))).toEqual([
       'in',

@@ -50,6 +50,6 @@ export const admit = (visitor: Visitor, keys: readonly string[]): void => {
   throw new DoorRefusedError(
     401,
     'invalid_api_key',
-    "a key of the trainer's door is needed, as Authorization: Bearer <key>; keys of the chat are not valid here",
+    "a key of the trainer's door is needed, as Authorization: Bearer <key>; see door.api_keys. Keys of the chat are not valid here",
   );
 };
