@@ -66,6 +66,7 @@ export class GenerateRelay implements AnswerRelay {
     if (!this.isInterrupted) return null;
     const { generated } = this;
     const isRepeated = this.hadInterruption && generated.length === this.before;
+    this.checkReader();
     this.isInterrupted = false;
     this.hadInterruption = true;
     this.before = generated.length;
@@ -158,14 +159,19 @@ export class GenerateRelay implements AnswerRelay {
 
   private recordEnd(finishReason: string): void {
     const { recorder, promptIds } = this.options;
-    const { usage, isContradictory } = this.reader;
     recorder.add({
       prompt_token_ids: Array.from(promptIds),
       choices: [{ index: 0, delta: {}, finish_reason: finishReason }],
       usage: { prompt_tokens: promptIds.length, completion_tokens: this.completionTokens },
     });
-    const sent = promptIds.length + this.before;
-    if (isContradictory || (usage.promptTokens ?? sent) !== sent) recorder.markContradictory();
+    this.checkReader();
+  }
+
+  /** Each part of an answer has to fit together, not only the last one. */
+  private checkReader(): void {
+    const { usage, isContradictory } = this.reader;
+    const sent = this.options.promptIds.length + this.before;
+    if (isContradictory || (usage.promptTokens ?? sent) !== sent) this.options.recorder.markContradictory();
   }
 
   private beginning(): Buffer[] {
