@@ -40,15 +40,30 @@ const incremental = (cuts: readonly number[]) =>
     return piece(IDS.slice(from, end), entries, { completion_tokens: end, ...(end === IDS.length ? END : {}) });
   });
 
+/** As an SGLang of 2025 with `--stream-output`: only the ids are new. */
+const newIdsAlone = (cuts: readonly number[]) =>
+  cumulative(cuts).map((each, k) => ({
+    ...each,
+    output_ids: each.output_ids.slice(cuts[k - 1] ?? 0),
+    meta_info: { ...each.meta_info, completion_tokens: cuts[k] },
+  }));
+/** As an SGLang of early 2025: ids stand in the log-probs alone. */
+const withoutIds = (cuts: readonly number[]) => cumulative(cuts).map(({ text, meta_info }) => ({ text, meta_info }));
+
+/** Pieces as they are read off the wire: once a stream is known to repeat itself, without what the last one repeats. */
+const asRead = (pieces: readonly object[]): object[] =>
+  pieces.map((each, k) => (k < 2 ? each : (JSON.parse(withoutLogProbs(JSON.stringify(each))) as object)));
+
 const cutting = fc
   .uniqueArray(fc.integer({ min: 1, max: IDS.length - 1 }))
   .map((cuts) => [...cuts.sort((a, b) => a - b), IDS.length]);
 
 describe('GenerateReader', () => {
-  it('reads the same from every cut of a stream, whether pieces repeat what was before or not', () => {
+  it('reads the same from every cut of a stream, whatever its pieces repeat', () => {
     fc.assert(
       fc.property(cutting, (cuts) => {
-        for (const pieces of [cumulative(cuts), incremental(cuts)]) {
+        const ways = [cumulative(cuts), incremental(cuts), newIdsAlone(cuts), withoutIds(cuts)];
+        for (const pieces of [...ways, ...[cumulative, newIdsAlone, withoutIds].map((way) => asRead(way(cuts)))]) {
           const { reader, got, ids, logProbs } = read(pieces);
           expect([ids, logProbs, reader.isContradictory]).toEqual([IDS, LOG_PROBS, false]);
           expect(got.map(({ text }) => text).join('')).toBe('<5><6><5><7>');
@@ -62,6 +77,8 @@ describe('GenerateReader', () => {
 
   it('knows a stream that repeats itself', () => {
     expect(read(cumulative([2, 4])).reader.isCumulative).toBe(true);
+    expect(read(newIdsAlone([2, 4])).reader.isCumulative).toBe(true);
+    expect(read(withoutIds([2, 4])).reader.isCumulative).toBe(true);
     expect(read(incremental([2, 4])).reader.isCumulative).toBe(false);
     expect(read(incremental([2, 4]).concat(piece([], [], { completion_tokens: 4 }))).ids).toEqual(IDS);
   });
@@ -121,8 +138,10 @@ describe('withoutLogProbs', () => {
     expect(JSON.parse(withoutLogProbs(given))).toEqual(meant);
   });
 
-  it('leaves the last piece, and one without any, as it is', () => {
+  it('leaves the last piece, one without any, and one without other ids, as it is', () => {
     expect(withoutLogProbs(text(END))).toBe(text(END));
+    const [old] = withoutIds([2, 4]).map((each) => JSON.stringify(each));
+    expect(withoutLogProbs(old!)).toBe(old);
     const bare = JSON.stringify(piece([], []));
     expect(withoutLogProbs(bare)).toBe(bare);
   });

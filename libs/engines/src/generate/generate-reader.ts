@@ -46,13 +46,14 @@ const finishOf = (reason: unknown): GenerateFinish | null => {
 
 /**
  * Reads the answer of a `/generate`, whole or streamed. An SGLang sends with each piece all that it has generated so far,
- * or, with `--incremental-streaming-output`, only what is new; the count of tokens tells which.
+ * or, with `--incremental-streaming-output`, only what is new; the count of tokens tells which. Those of 2025 send no ids
+ * beside the log-probs, or, with `--stream-output`, new ids with all text and log-probs so far.
  */
 export class GenerateReader {
   usage: GenerateUsage = { promptTokens: null, completionTokens: null, cachedTokens: null };
   /** The engine's name of its weights at this piece. */
   weightVersion: string | null = null;
-  /** Whether pieces hold everything so far: a stream's cost then grows with the square of its length. */
+  /** Whether pieces repeat text and log-probs so far: a stream's cost then grows with the square of its length. */
   isCumulative = false;
   /** Whether ids, their count and the ids of the log-probs contradict each other. */
   isContradictory = false;
@@ -67,12 +68,13 @@ export class GenerateReader {
     const entries = listOf(meta.output_token_logprobs);
     const sent = Array.isArray(piece.output_ids) ? (piece.output_ids as number[]) : entries.map(idOf);
     const total = count(meta.completion_tokens) ?? sent.length;
-    const text = this.freshText(piece.text, sent.length === total);
     const ids = this.freshIds(sent, total);
     for (const id of ids) this.ids.push(id);
+    const logProbs = this.freshLogProbs(entries, ids.length);
+    const text = this.freshText(piece.text, this.isCumulative || sent.length === total);
     const finish = finishOf(meta.finish_reason);
     const error = isRecord(piece.error) ? piece.error : null;
-    return { ids, text, logProbs: this.freshLogProbs(entries, ids.length), finish, error };
+    return { ids, text, logProbs, finish, error };
   }
 
   private note(meta: Json): void {
@@ -104,6 +106,7 @@ export class GenerateReader {
 
   private freshLogProbs(entries: readonly unknown[], freshIds: number): (number | null)[] {
     const all = this.ids.length;
+    if (entries.length === all && this.logProbs > 0) this.isCumulative = true;
     const fresh = entries.length === all ? entries.slice(this.logProbs) : entries.length === freshIds ? entries : [];
     fresh.forEach((entry, i) => {
       if (idOf(entry) !== this.ids[this.logProbs + i]) this.isContradictory = true;
@@ -115,13 +118,14 @@ export class GenerateReader {
 
 const LOG_PROBS = /"output_token_logprobs":\s*\[\[/;
 const UNFINISHED = /"finish_reason":\s*null/;
+const IDS = /"output_ids":/;
 
 /**
  * The piece of a cumulative stream without its log-probs, which the last piece repeats in full: reading them each time
- * would take most of a long answer's time.
+ * would take most of a long answer's time. A piece whose ids stand nowhere else keeps them.
  */
 export const withoutLogProbs = (data: string): string => {
-  if (!UNFINISHED.test(data)) return data;
+  if (!UNFINISHED.test(data) || !IDS.test(data)) return data;
   const found = LOG_PROBS.exec(data);
   if (found === null) return data;
   const end = data.indexOf(']]', found.index);
