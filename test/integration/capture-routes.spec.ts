@@ -7,6 +7,7 @@ import { BUCKETS, TurnCompleted } from '@app/contracts';
 import { INITIAL_POLICY_STATE, POLICY_KEY } from '@app/pools';
 import {
   decode,
+  encode,
   startEngineDouble,
   startNatsServer,
   until,
@@ -80,7 +81,7 @@ const ENGINES: [name: string, options: Options, route: string, why: string][] = 
   ],
 ];
 
-/** Every engine with each of its ways to give ids on and off, and the route that is left; `/generate` streams in two ways. */
+/** Every engine with each of its ways to give ids on and off, and the route that is left; `/generate` streams in several ways. */
 const ALL_ROUTES: [options: Options, route: string][] = [
   [{}, 'sglext'],
   [{ dialect: 'vllm' }, 'token_ids'],
@@ -88,6 +89,8 @@ const ALL_ROUTES: [options: Options, route: string][] = [
   [{ sglext: false, tokenizer: true, incrementalStreaming: true }, 'generate'],
   [{ sglext: false, saysSampling: true }, 'generate'],
   [{ sglext: false, saysSampling: true, incrementalStreaming: true }, 'generate'],
+  [{ sglext: false, saysSampling: true, outputIds: 'new' }, 'generate'],
+  [{ sglext: false, tokenizer: true, outputIds: 'none' }, 'generate'],
   [{ sglext: false }, 'text'],
   [{ dialect: 'vllm', tokenIds: false }, 'text'],
 ];
@@ -142,7 +145,7 @@ const accumulate = (text: string) => {
   return { seen, chunks };
 };
 
-// Up to eight engines and gateways are started by one test, each with threads that read a model.
+// Up to ten engines and gateways are started by one test, each with threads that read a model.
 jest.setTimeout(120_000);
 
 describe('capture routes', () => {
@@ -443,6 +446,74 @@ describe('capture routes', () => {
         }
       },
     );
+
+    it('goes on through two updates, one in a thought and one in a call', async () => {
+      const { engine, gateway } = await start(GENERATE);
+      const bucket = await bus.bucket(BUCKETS.policy);
+      const state = ((await bucket.get(POLICY_KEY))?.json<object>() ??
+        INITIAL_POLICY_STATE) as typeof INITIAL_POLICY_STATE;
+      const control = (path: string, body: object) =>
+        fetch(`${engine.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+      const put = (value: object) => bucket.put(POLICY_KEY, JSON.stringify({ ...state, ...value }));
+      const isGate = (gate: string) =>
+        until(async () => (await ready(gateway)).gate === gate, { what: `a gate that is ${gate}` });
+      const parts = [
+        '<think>\nLook',
+        ' around.\n</think>\n\nSee.\n<tool_call>\n{"name": "ls", "argu',
+        'ments": {}}\n</tool_call>',
+      ];
+      const lengths = parts.map((part) => encode(part).length);
+      try {
+        engine.script(
+          ...parts.map((content, i) =>
+            i === 2 ? { content } : { content, holdAfterTokens: lengths[i]!, hold: new Promise(() => undefined) },
+          ),
+        );
+        const responding = gateway.post('/v1/chat/completions', request({ stream: true }));
+        for (const update of [1, 2]) {
+          await until(() => engine.chats().length === update, { what: 'the request at the engine' });
+          await put({ version: state.version + update - 1, gate: { state: 'updating', until: Date.now() + 60_000 } });
+          await isGate('closed');
+          await control('/pause_generation', { mode: 'abort' });
+          await until(() => engine.chats().length === update + 1, { what: 'the rest of the answer asked for' });
+          await control('/update_weights_from_disk', { model_path: '/new', weight_version: `w${update}` });
+          await put({ version: state.version + update });
+          await isGate('open');
+          await control('/continue_generation', {});
+        }
+        const response = await responding;
+        const { seen } = accumulate(await response.text());
+        expect(seen).toMatchObject({
+          content: 'See.',
+          reasoning: 'Look around.',
+          calls: [{ name: 'ls', arguments: '{}' }],
+          finish: 'tool_calls',
+        });
+        const { head, arrays } = (
+          await until(() => bus.read(TurnCompleted, response.headers.get('x-rl-turn-id')!), { what: 'the stored turn' })
+        ).body;
+        const ids = Array.from(arrays.responseIds!);
+        expect(decode(ids, { skipSpecialTokens: true })).toBe(parts.join(''));
+        expect(arrays.logProbs).toHaveLength(ids.length);
+        const [first, second, third] = engine.chats().map(({ body }) => body.input_ids as number[]);
+        expect(second).toEqual([...first!, ...ids.slice(0, lengths[0])]);
+        expect(third).toEqual([...first!, ...ids.slice(0, lengths[0]! + lengths[1]!)]);
+        expect(head).toMatchObject({
+          weightVersions: ['default', 'w1', 'w2'],
+          policyVersion: {
+            start: state.version,
+            end: state.version + 2,
+            spans: [
+              { version: state.version, tokens: lengths[0] },
+              { version: state.version + 1, tokens: lengths[1] },
+              { version: state.version + 2, tokens: ids.length - lengths[0]! - lengths[1]! },
+            ],
+          },
+        });
+      } finally {
+        await put({});
+      }
+    });
 
     it('says where an engine does not go on behind a weight update, and trains on nothing of it', async () => {
       const { engine, gateway } = await start(GENERATE);

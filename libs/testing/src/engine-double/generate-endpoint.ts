@@ -78,6 +78,12 @@ function outputLogprobs(engine: Engine, steps: readonly Step[], { topCount, with
   };
 }
 
+function outputIdsOf({ settings: { outputIds } }: Engine, steps: readonly Step[], fresh: number): JsonObject {
+  if (outputIds === 'none') return {};
+  const shown = outputIds === 'new' ? steps.slice(steps.length - fresh) : steps;
+  return { output_ids: shown.map(({ id }) => id) };
+}
+
 /** POST /generate: generation, and with `max_new_tokens: 0` scoring of given ids. */
 export async function generateEndpoint(engine: Engine, exchange: Exchange, job: Job): Promise<void> {
   const { body } = exchange;
@@ -96,13 +102,16 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
   const generation = generate(engine, { job, promptIds, sampling: limits, answer, topCount: request.topCount });
   const input = request.logprobs ? inputLogprobs(engine, request) : {};
 
-  /** @param total tokens so far, whether or not they are in this piece */
+  /**
+   * @param total tokens so far, whether or not they are in this piece
+   * @param fresh how many of them no earlier piece had
+   */
   const result = (
-    { text, steps, total }: { text: string; steps: readonly Step[]; total: number },
+    { text, steps, total, fresh = total }: { text: string; steps: readonly Step[]; total: number; fresh?: number },
     finish: Finish | null,
   ): JsonObject => ({
     text,
-    output_ids: steps.map(({ id }) => id),
+    ...outputIdsOf(engine, steps, fresh),
     ...(body.return_prompt_token_ids === true && { prompt_token_ids: promptIds }),
     meta_info: {
       id: job.rid,
@@ -127,7 +136,7 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
     text += next.value.text;
     if (streaming) {
       const piece = incremental ? { text: next.value.text, steps: [next.value] } : { text, steps };
-      exchange.event(result({ ...piece, total: steps.length }, null));
+      exchange.event(result({ ...piece, total: steps.length, fresh: 1 }, null));
     }
     next = await generation.next();
   }
@@ -137,6 +146,6 @@ export async function generateEndpoint(engine: Engine, exchange: Exchange, job: 
     return;
   }
   const last = incremental ? { text: tail, steps: [] } : { text: text + tail, steps };
-  exchange.event(result({ ...last, total: steps.length }, finish));
+  exchange.event(result({ ...last, total: steps.length, fresh: 0 }, finish));
   exchange.done();
 }

@@ -60,6 +60,11 @@ export interface EngineDoubleSettings {
   streamInterval: number;
   /** `--incremental-streaming-output`: /generate streams deltas, not everything so far. @default false */
   incrementalStreaming: boolean;
+  /**
+   * Where /generate has an answer's ids: as its text; `--stream-output` of 2025: only the new ones, with all text and
+   * log-probs so far; early 2025: in the log-probs alone. @default 'as_text'
+   */
+  outputIds: 'as_text' | 'new' | 'none';
   /** Sampling parameters of requests that name none, as a model's generation_config. @default 1, 1, -1 */
   temperature: number;
   topP: number;
@@ -99,6 +104,7 @@ export const DEFAULT_SETTINGS: EngineDoubleSettings = {
   contextLength: 131_072,
   streamInterval: 1,
   incrementalStreaming: false,
+  outputIds: 'as_text',
   temperature: 1,
   topP: 1,
   topK: -1,
