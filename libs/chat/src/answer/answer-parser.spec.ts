@@ -12,7 +12,12 @@ import { AnswerParser, type AnswerForm, type AnswerStep } from './answer-parser'
 const TOOLS = [
   {
     type: 'function',
-    function: { name: 'read', parameters: { properties: { path: { type: 'string' }, lines: { type: 'integer' } } } },
+    function: {
+      name: 'read',
+      parameters: {
+        properties: { path: { type: 'string' }, lines: { type: 'integer' }, note: { type: ['string', 'null'] } },
+      },
+    },
   },
   { type: 'function', function: { name: 'ls' } },
 ];
@@ -112,6 +117,21 @@ const WHOLE: [name: string, dialect: ToolDialectName | null, text: string, steps
     [call('read', '{"path":"5","lines":5,"more":[1]}')],
   ],
   [
+    'values as they are written, and as text where the schema may mean text',
+    'qwen3Coder',
+    '<tool_call><function=read><parameter=lines>12345678901234567890</parameter><parameter=note>5</parameter><parameter=path>"a"</parameter></function><function=read><parameter=note>null</parameter></function></tool_call>',
+    [
+      call('read', '{"lines":12345678901234567890,"note":"5","path":"\\"a\\""}'),
+      call('read', '{"note":null}', { index: 1 }),
+    ],
+  ],
+  [
+    'the last of two values of one parameter',
+    'qwen3Coder',
+    '<tool_call><function=ls><parameter=a>1</parameter><parameter=a>2</parameter></function></tool_call>',
+    [call('ls', '{"a":2}')],
+  ],
+  [
     'a value of several lines',
     'qwen3Coder',
     'ok\n\n<tool_call>\n<function=read>\n<parameter=path>\n<a>\n\n  b\n</parameter>\n</function>\n</tool_call>',
@@ -162,6 +182,12 @@ const WHOLE: [name: string, dialect: ToolDialectName | null, text: string, steps
     [call('ls', '{"a":1}')],
   ],
   [
+    'a call of no tool',
+    'deepseek',
+    DEEPSEEK('<｜tool▁call▁begin｜> <｜tool▁sep｜>{"a":1}<｜tool▁call▁end｜>'),
+    [content(DEEPSEEK('<｜tool▁call▁begin｜> <｜tool▁sep｜>{"a":1}<｜tool▁call▁end｜>'))],
+  ],
+  [
     'one bad call among good ones',
     'deepseek',
     DEEPSEEK('<｜tool▁call▁begin｜>ls<｜tool▁sep｜>{}<｜tool▁call▁end｜>', 'x'),
@@ -176,6 +202,18 @@ const WHOLE: [name: string, dialect: ToolDialectName | null, text: string, steps
       call('ls', '{"a":1}', { id: 'functions.ls:0' }),
       call('read', '{}', { index: 1, id: 'functions.read:1' }),
     ],
+  ],
+  [
+    'a call of no tool, by an id alone',
+    'kimi',
+    KIMI('<|tool_call_begin|>:0<|tool_call_argument_begin|>{}<|tool_call_end|>'),
+    [content(KIMI('<|tool_call_begin|>:0<|tool_call_argument_begin|>{}<|tool_call_end|>'))],
+  ],
+  [
+    'a call of a tool without a name',
+    'hermes',
+    '<tool_call>{"name":"","arguments":{}}</tool_call>',
+    [content('<tool_call>{"name":"","arguments":{}}</tool_call>')],
   ],
   ['an empty group', 'kimi', KIMI(), [content(KIMI())]],
 ];
@@ -195,8 +233,15 @@ const shard = fc.constantFrom(
     '<|tool_calls_section_begin|>',
     '<|tool_calls_section_end|>',
     '<|tool_call_begin|>',
+    '<|tool_call_argument_begin|>',
+    '<|tool_call_end|>',
+    '<｜tool▁call▁begin｜>',
+    '<｜tool▁sep｜>',
+    '<｜tool▁call▁end｜>',
     '<function=ls>',
     '</function>',
+    '<parameter=a>',
+    '</parameter>',
   ],
   ...[
     '{"name":"ls","arguments":{"a":[1,"}"]}}',
@@ -211,6 +256,19 @@ const shard = fc.constantFrom(
   ...['\n', '\n\n', ' ', 'a', 'B c', '“ü”', '👩‍🚀', '\u0301'],
 );
 const answer = fc.array(shard, { maxLength: 14 }).map((shards) => shards.join(''));
+
+/** One well-formed call of the tool `ls` with these arguments, as each dialect writes it. */
+const CALLS: Readonly<Record<ToolDialectName, (args: string) => string>> = {
+  hermes: (args) => `<tool_call>\n{"name": "ls", "arguments": ${args}}\n</tool_call>`,
+  qwen3Coder: (args) =>
+    `<tool_call>\n<function=ls>\n<parameter=a>\n${(JSON.parse(args) as { a: string }).a}\n</parameter>\n</function>\n</tool_call>`,
+  llama3Json: (args) => `<|python_tag|>{"name": "ls", "parameters": ${args}}`,
+  deepseek: (args) => DEEPSEEK(`<｜tool▁call▁begin｜>ls<｜tool▁sep｜>${args}<｜tool▁call▁end｜>`),
+  kimi: (args) => KIMI(`<|tool_call_begin|>functions.ls:0<|tool_call_argument_begin|>${args}<|tool_call_end|>`),
+};
+
+/** Text that no mark begins in, with an end that no line end hides in. */
+const prose = fc.constantFrom('a', 'See “this”.', '你好 👩‍🚀', 'e\u0301 < b', '{"a": 1} <tool', 'x\n\ny', '</thin');
 
 /** A text cut at random places. */
 const cutUp = (text: string, cuts: readonly number[]): string[] => {
@@ -277,6 +335,39 @@ describe('AnswerParser', () => {
       { numRuns: 2000 },
     );
   });
+
+  it.each(Object.keys(CALLS) as ToolDialectName[])(
+    'finds each %s call among text, wherever it is cut, and loses none of the text',
+    (name) => {
+      const words = fc.record({ text: prose, isCall: fc.constant(false) });
+      const calls = fc.record({ text: prose, isCall: fc.constant(true) });
+      // Llama 3's calls go on to the end of the answer.
+      const items =
+        name === 'llama3Json'
+          ? fc.tuple(words, calls)
+          : fc.array(fc.tuple(words, calls), { maxLength: 4 }).map((pairs) => pairs.flat());
+      fc.assert(
+        fc.property(fc.option(prose), items, fc.array(fc.nat(), { maxLength: 12 }), (thought, parts, cuts) => {
+          const args = (text: string): string => JSON.stringify({ a: text });
+          const written = parts.map(({ text, isCall }) => (isCall ? `\n${CALLS[name](args(text))}\n` : text)).join('');
+          const text = `${thought === null ? '' : `<think>\n${thought}\n</think>\n\n`}${written}`;
+          let index = 0;
+          const expected = [
+            ...(thought === null ? [] : [reasoning(thought)]),
+            ...parts.map((part) =>
+              part.isCall
+                ? call('ls', args(part.text), { index: index++, ...(name === 'kimi' ? { id: 'functions.ls:0' } : {}) })
+                : content(part.text),
+            ),
+          ];
+          const pieces = cutUp(text, cuts);
+          expect(parse(pieces, form(name))).toEqual(expected);
+          expect(parse(text.split(''), form(name))).toEqual(expected);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
   it('changes nothing where nothing is to be parsed', () => {
     fc.assert(

@@ -24,23 +24,38 @@ const typeOf = (schemas: ToolSchemas, tool: string, parameter: string): unknown 
   return isRecord(schema) ? schema.type : undefined;
 };
 
-/** The form writes values without quotes: only the schema can tell the text 5 from the number 5. */
-const readValue = (text: string, type: unknown): unknown => {
-  if (type === 'string') return text;
+/** JSON schema's names of a value's kind. */
+const kindsOf = (value: unknown): readonly string[] => {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['number', 'integer'] : [typeof value];
+};
+
+/** Whether a text of this value is meant as text all the same. */
+const isText = (value: unknown, type: unknown): boolean => {
+  const types = [type].flat();
+  if (!types.includes('string')) return false;
+  return typeof value === 'string' || !kindsOf(value).some((kind) => types.includes(kind));
+};
+
+/** A value as JSON. The form writes it without quotes: only the schema can tell the text 5 from the number 5. */
+const jsonOf = (text: string, type: unknown): string => {
   try {
-    return JSON.parse(text) as unknown;
+    // As it is written: printing a number again may change it.
+    if (!isText(JSON.parse(text), type)) return text.trim();
   } catch {
-    return text;
+    // What is no JSON is text.
   }
+  return JSON.stringify(text);
 };
 
 const readFunction = ([, name = '', body = '']: RegExpExecArray, schemas: ToolSchemas): ParsedCall | null => {
   const parameters = matchWhole(body.trim(), PARAMETER);
   if (parameters === null) return null;
-  const values = parameters.map(
-    ([, key = '', text = '']) => [key, readValue(text, typeOf(schemas, name, key))] as const,
+  const values = new Map(
+    parameters.map(([, key = '', text = '']) => [key, jsonOf(text, typeOf(schemas, name, key))] as const),
   );
-  return { name, arguments: JSON.stringify(Object.fromEntries(values)) };
+  return { name, arguments: `{${[...values].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}` };
 };
 
 /** Qwen3-Coder: `<tool_call><function=name><parameter=key>value</parameter>…</function></tool_call>`. */
