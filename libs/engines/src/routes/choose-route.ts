@@ -20,7 +20,7 @@ export interface ChooseOptions {
  * Finds the best way to capture turns from an engine: tries the routes in order and says what stood against each that did
  * not do. null where the engine serves no chat, so that nothing can be found out.
  *
- * @throws UpstreamUnreachableError, UpstreamTimeoutError
+ * @throws UpstreamUnreachableError, UpstreamTimeoutError; EngineAnswerError where the engine let go of a question
  */
 export const chooseRoute = async (
   engine: UpstreamClient,

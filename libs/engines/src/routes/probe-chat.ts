@@ -1,6 +1,6 @@
 import { extractLogProbs, isRecord } from '@app/chat';
 import type { UpstreamClient } from '../upstream-client';
-import { ASKING, PROBE_NAME } from './capture-route';
+import { ASKING, PROBE_NAME, refuseAborted } from './capture-route';
 
 /** `'works'`, or what is missing. null: the engine did not serve at all, so nothing is known. */
 export type ChatProbe = { readonly works: true } | { readonly works: false; readonly why: string } | null;
@@ -38,6 +38,7 @@ interface Counted {
 
 const countChunk = (counted: Counted, chunk: Json): Counted => {
   const [choice] = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
+  if (isRecord(choice)) refuseAborted(choice.finish_reason);
   const extension = isRecord(chunk.sglext) ? chunk.sglext : {};
   const [outputIds] = Array.isArray(extension.output_ids) ? (extension.output_ids as unknown[]) : [];
   return {
@@ -77,6 +78,8 @@ const ask = async (
 /**
  * Asks for a few tokens the way a route would, streamed, and counts what comes. An engine that refuses is asked once more
  * without the route's fields, since it may be refusing everything.
+ *
+ * @throws EngineAnswerError where the engine let go of the answer
  */
 export const probeChat = async (
   engine: UpstreamClient,

@@ -1,6 +1,6 @@
 import { type ChatMessage, isRecord } from '@app/chat';
 import type { UpstreamClient } from '../upstream-client';
-import { PROBE_NAME } from './capture-route';
+import { PROBE_NAME, refuseAborted } from './capture-route';
 
 /** What a prompt is rendered from, in a chat request's own fields. */
 export interface PromptToProbe {
@@ -83,8 +83,10 @@ const isRenderedAlike = async (
   return isRecord(chat?.usage) && chat.usage.prompt_tokens === ids.length;
 };
 
-const entriesOf = (answer: Json | null): readonly unknown[] => {
-  const entries = isRecord(answer?.meta_info) ? answer.meta_info.output_token_logprobs : null;
+/** @throws EngineAnswerError where the engine let go of the answer */
+const entriesOf = (answer: Json): readonly unknown[] => {
+  const { output_token_logprobs: entries, finish_reason: finish } = isRecord(answer.meta_info) ? answer.meta_info : {};
+  if (isRecord(finish)) refuseAborted(finish.type);
   return Array.isArray(entries) ? (entries as unknown[]) : [];
 };
 
