@@ -112,6 +112,25 @@ describe('several engines of the policy', () => {
     expect(fieldsAt(engines[1]!)).not.toContain('return_output_ids_in_sglext');
   });
 
+  it('are asked again for their route when they come back, though nobody has missed them', async () => {
+    engines[0]!.set({ sglext: false });
+    await start();
+    const isByText = (is: 0 | 1) =>
+      until(() => metric(`openclaw_rl_capture_route{route="text"} ${is}`), {
+        what: `an engine by text: ${is}`,
+        timeoutMs: 10_000,
+      });
+    await isByText(1);
+    const { port, url } = engines[0]!;
+    await engines[0]!.close();
+    await until(() => metric(`openclaw_rl_engine_in_rotation{pool="policy",engine="${new URL(url).host}"} 0`), {
+      what: 'an engine out of rotation',
+      timeoutMs: 10_000,
+    });
+    engines[0] = await startEngineDouble({ port });
+    await isByText(0);
+  });
+
   it('stand in for one that dies, without a failed chat; its sessions come back with it', async () => {
     await start();
     const session = await firstOn(0);

@@ -29,6 +29,7 @@ export class PolicyEngine {
   readonly prompts: PromptMaker | null;
   private readonly probe: EngineProbe;
   private askedAgainAt = 0;
+  private wasAway = false;
   private refusedUntil = 0;
   private refusals = 0;
   private reachable: { at: number; value: Promise<boolean> } | null = null;
@@ -80,6 +81,12 @@ export class PolicyEngine {
     if (Date.now() - this.askedAgainAt < ASK_AGAIN_EVERY_MS) return;
     this.askedAgainAt = Date.now();
     void this.probe.learn();
+  }
+
+  /** A look at it has passed, or not: one that was away may have come back as another. */
+  noteLook(passed: boolean): void {
+    if (passed && this.wasAway) void this.probe.learn();
+    this.wasAway = !passed;
   }
 
   /** Whether it has refused our extra fields a short while ago. */

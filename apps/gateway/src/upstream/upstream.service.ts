@@ -141,6 +141,7 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
 
   /** Takes down what a look at an engine has shown. */
   noteCheck(engine: PolicyEngine, report: EngineReport): void {
+    engine.noteLook(report.passed);
     this.rotation.noteCheck(engine, report, performance.now());
   }
 
