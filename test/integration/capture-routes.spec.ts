@@ -214,7 +214,19 @@ describe('capture routes', () => {
   };
 
   it.each(ENGINES)('finds the best way for %s, and says why it is no better one', async (_, options, route, why) => {
-    const { gateway } = await start(options);
+    const lines: string[] = [];
+    for (const level of ['log', 'warn'] as const) {
+      jest.spyOn(Logger.prototype, level).mockImplementation((...said: unknown[]) => {
+        lines.push(`${level}: ${String(said[0])}`);
+      });
+    }
+    const { gateway } = await start(options).finally(() => jest.restoreAllMocks());
+    const because = why === '' ? '' : ` (${why})`;
+    expect(lines).toContain(
+      route === 'text'
+        ? `warn: turns are served, judged, and not trained on${because}`
+        : `log: token ids are captured by ${route}${because}`,
+    );
     await expect(ready(gateway)).resolves.toMatchObject({ status: 'ok', route, route_reason: why });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain(`openclaw_rl_capture_route{route="${route}"} 1`);
