@@ -2,6 +2,7 @@ import { AckPolicy } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
 import { CONSUMERS, STREAMS, TurnArrived, TurnJudged } from '@app/contracts';
 import { startNatsServer } from '@app/testing';
+import { countKinds } from '../../apps/bus-admin/src/inspect/count-kinds';
 import type { InspectedStream } from '../../apps/bus-admin/src/inspect/inspect';
 import { readCommand } from '../../apps/bus-admin/src/options';
 import { run } from '../../apps/bus-admin/src/run';
@@ -100,6 +101,21 @@ describe('npm run bus -- inspect', () => {
     expect(text).toContain('2 of rl.turn.arrived.v1');
     expect(problem).toContain('1 of rl.turn.completed.v2');
     expect(text + String(problem)).not.toContain(SECRET);
+  });
+
+  it('lets what comes meanwhile hide nothing', async () => {
+    await bus.ready();
+    await arrive('a');
+    await storeOther('RL_TURNS', 'rl.turn.completed.v2');
+    const session = bus.connection.current();
+    const seen = await session.jsm.streams.info('RL_TURNS');
+    await arrive('b', 'c');
+    expect(await countKinds(session, seen)).toEqual([
+      { name: 'rl.turn.arrived.v1', messages: 1, isKnown: true },
+      { name: 'rl.turn.completed.v1', messages: 0, isKnown: true },
+      { name: 'rl.session.closed.v1', messages: 0, isKnown: true },
+      { name: 'rl.turn.completed.v2', messages: 1, isKnown: false },
+    ]);
   });
 
   it('leaves everything as it was', async () => {

@@ -91,4 +91,14 @@ describe('an upgrade', () => {
     );
     expect((await inspect()).problem).toBeNull();
   });
+
+  it('leaves a newer version its subjects when a service of the older one is started again', async () => {
+    const { jsm, js } = bus.connection.current();
+    const { config } = await jsm.streams.info('RL_TURNS');
+    await jsm.streams.update('RL_TURNS', { ...config, subjects: [...config.subjects, 'rl.turn.completed.v2.*'] });
+    await opened.add(new Bus({ app: 'older-again', url, storeGb: 1, replicas: 1 })).ready();
+    await js.publish('rl.turn.completed.v2.turn-1', 'new');
+    const message = await jsm.streams.getMessage('RL_TURNS', { last_by_subj: 'rl.turn.completed.v2.*' });
+    expect(message?.string()).toBe('new');
+  });
 });

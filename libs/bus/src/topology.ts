@@ -92,7 +92,12 @@ export const declareStore = async (managers: Managers, options: TopologyOptions)
 const declareStream = async (jsm: JetStreamManager, name: StreamName, options: TopologyOptions): Promise<void> => {
   const config = streamConfig(name, options);
   const { config: stored, created } = (await findStream(jsm, name)) ?? (await createStream(jsm, config));
-  const wanted = { ...config, description: stored.description ?? `${CREATED}${Date.parse(created)}` };
+  const wanted = {
+    ...config,
+    // A newer version's, which works beside this one or has before it.
+    subjects: [...new Set([...(config.subjects ?? []), ...stored.subjects])],
+    description: stored.description ?? `${CREATED}${Date.parse(created)}`,
+  };
   if (!isDeepStrictEqual({ ...stored, ...wanted }, stored)) await jsm.streams.update(name, wanted);
 };
 

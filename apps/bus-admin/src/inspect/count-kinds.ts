@@ -18,24 +18,34 @@ const FORGOTTEN_AFTER_NS = 10_000_000_000;
 const kindOf = (subject: string): string => subject.split('.').slice(0, FIXED_TOKENS).join('.');
 
 /**
- * Messages of a stream by kind and version. Kinds that are known are counted by the server; only where these are not all are the
- * subjects of all messages read, to name the others.
+ * Messages of a stream by kind and version, up to the newest one that `stream` tells of. Kinds that are known are counted by the server;
+ * only where these are not all are the subjects of all messages read, to name the others.
  */
 export const countKinds = async (session: Session, { config, state }: StreamInfo): Promise<readonly Kind[]> => {
   const name = config.name as StreamName;
   const known: Kind[] = [];
   for (const subject of STREAMS[name].subjects) {
-    known.push({ name: kindOf(subject), messages: await countMatching(session, name, subject), isKnown: true });
+    const all = await countMatching(session, name, { filter: subject, from: 1 });
+    // What comes meanwhile must not take the place of what is not known.
+    const later = await countMatching(session, name, { filter: subject, from: state.last_seq + 1 });
+    known.push({ name: kindOf(subject), messages: Math.max(0, all - later), isKnown: true });
   }
   const isAll = known.reduce((sum, { messages }) => sum + messages, 0) >= state.messages;
   return isAll ? known : [...known, ...(await findUnknown(session, name, known))];
 };
 
-const countMatching = async ({ jsm }: Session, stream: StreamName, filter: string): Promise<number> => {
+interface Counted {
+  readonly filter: string;
+  /** Sequence of the first message that counts. */
+  readonly from: number;
+}
+
+const countMatching = async ({ jsm }: Session, stream: StreamName, { filter, from }: Counted): Promise<number> => {
   const { name, num_pending: messages } = await jsm.consumers.add(stream, {
     filter_subject: filter,
     ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.All,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: from,
     headers_only: true,
     mem_storage: true,
     num_replicas: 1,
