@@ -16,8 +16,9 @@ const engine = async (options: EngineDoubleOptions = {}): Promise<EngineDouble> 
   opened.add(await startEngineDouble(options));
 const odd = (answer: (path: string) => OddAnswer | null, host?: string): Promise<OddServer> =>
   opened.add(new OddServer(answer)).start(host);
+// Port 1 is nobody's: a gateway that a developer runs on the default one would be asked for its route.
 const policy = (url: string, more: Record<string, string> = {}) => ({
-  env: { OPENCLAW_RL_SERVER_BASE_URL: url, OPENCLAW_RL_SERVER_POLICY_MODEL: 'double', ...more },
+  env: { PORT: '1', OPENCLAW_RL_SERVER_BASE_URL: url, OPENCLAW_RL_SERVER_POLICY_MODEL: 'double', ...more },
 });
 const withKey = (url: string, key: string) =>
   policy(url, { OPENCLAW_RL_SERVER_API_KEY_ENV: 'POLICY_KEY', POLICY_KEY: key });
