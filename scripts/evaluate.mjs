@@ -76,14 +76,17 @@ function urlOf({ host, port }) {
 async function evaluate(tasks, { runs, temperature, gateway, door }) {
   const results = [];
   const { signal } = new AbortController();
-  const waiting = Array.from({ length: runs }, () => tasks).flat();
+  // One iterator for all workers: each takes what is next. Results stand in the tasks' order, whichever is answered first.
+  const waiting = Array.from({ length: runs }, () => tasks)
+    .flat()
+    .entries();
   const work = async () => {
-    for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
+    for (const [place, task] of waiting) {
       const before = await policyVersion(door);
       const answer = await chat(gateway.url, task.messages, { temperature, side: true, key: gateway.key, signal });
       const after = await policyVersion(door);
       const version = before === after ? before : `${before} to ${after}`;
-      results.push({ version, task: task.name, passed: task.passes(answer) });
+      results[place] = { version, task: task.name, passed: task.passes(answer) };
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
