@@ -5,8 +5,12 @@ import { Outbox } from './outbox';
 
 const RETRY_MS = 1000;
 
-/** How long the start waits for the bus, so that the first turns are trained on as well; then it serves without. */
-const WAIT_FOR_BUS_MS = 3000;
+/**
+ * How long the start waits for the policy version, so that the first turns are trained on as well; then it serves without. A server
+ * that answers is waited for longer: a cluster takes its time to elect leaders and to make copies of a new store.
+ */
+const WAIT_FOR_SERVER_MS = 3000;
+const WAIT_FOR_STORE_MS = 20_000;
 
 /** Prepares the bus in the background: the gateway serves without it, and once it is back. */
 @Injectable()
@@ -23,7 +27,8 @@ export class BusStart implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     void this.prepare();
     void this.policy.run();
-    await this.policy.whenKnown(WAIT_FOR_BUS_MS);
+    await this.policy.whenKnown(WAIT_FOR_SERVER_MS);
+    if (this.bus.isUp) await this.policy.whenKnown(WAIT_FOR_STORE_MS);
   }
 
   onModuleDestroy(): void {
