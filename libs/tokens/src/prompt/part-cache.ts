@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { PromptSource } from './chat-template';
 import type { EncodedPart, PartSource } from './encoded-part';
-import { partsOf, wholeOf, type Grouping } from './part-request';
+import { PartNames } from './part-names';
+import { partsOf, wholeOf, type Grouping, type PartRequest } from './part-request';
 import { RenderError } from './render-error';
 
 /** Ids that are kept of parts: the same system text and tools stand in every request of an agent. */
@@ -14,6 +15,7 @@ export class PartCache {
     sizeCalculation: ({ ids }) => ids.length + 1,
   });
   private readonly coming = new Map<string, Promise<EncodedPart | null>>();
+  private readonly names = new PartNames();
 
   /** undefined until the source has said it. */
   private grouping: Grouping | null | undefined;
@@ -30,7 +32,7 @@ export class PartCache {
     const requests = partsOf(prompt, this.grouping === undefined ? await this.learn() : this.grouping);
     if (requests.length > 1) {
       // What is new stands at the end: others work on it while the rest, all that came before, is named and found here.
-      const parts = await Promise.all(requests.reverse().map((request) => this.part(JSON.stringify(request))));
+      const parts = await Promise.all(requests.reverse().map((request) => this.part(request)));
       if (parts.every((part) => part !== null)) return parts.reverse();
     }
     const [whole] = await this.source.parts([JSON.stringify(wholeOf(prompt))]);
@@ -43,13 +45,14 @@ export class PartCache {
     return this.grouping;
   }
 
-  /** A part by its name; others that want the same wait for the same. */
-  private async part(name: string): Promise<EncodedPart | null> {
-    return this.kept.get(name) ?? (await (this.coming.get(name) ?? this.ask(name)));
+  /** Others that want the same part wait for the same. */
+  private async part(request: PartRequest): Promise<EncodedPart | null> {
+    const name = this.names.of(request);
+    return this.kept.get(name) ?? (await (this.coming.get(name) ?? this.ask(name, request)));
   }
 
-  private ask(name: string): Promise<EncodedPart | null> {
-    const part = this.source.parts([name]).then(([made = null]) => {
+  private ask(name: string, request: PartRequest): Promise<EncodedPart | null> {
+    const part = this.source.parts([JSON.stringify(request)]).then(([made = null]) => {
       if (made !== null) this.kept.set(name, made);
       return made;
     });

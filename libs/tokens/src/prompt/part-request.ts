@@ -16,7 +16,7 @@ export const GROUPINGS: readonly Grouping[] = [
   { isFirstApart: false, hasSteps: false },
 ];
 
-/** One part of a prompt: a few messages, and what stands around them. Its JSON is its name. */
+/** One part of a prompt: a few messages, and what stands around them. Sources are asked for it by its JSON. */
 export interface PartRequest extends PromptSource {
   /** Whether the prompt begins with it. */
   readonly isHead: boolean;
