@@ -4,10 +4,12 @@ import { isRecord, textOfPart } from './chat-message';
  * OpenClaw's internal context: blocks that its runtime writes into a request in the user's name and leaves out of the
  * history later. The marks stand at the start and the end of a line; a mark in the middle of a line is somebody's quotation.
  */
+const IN_EVERY_MARK = '_OPENCLAW_INTERNAL_CONTEXT>>>';
 const MARKS = /^[ \t]*<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>|<<<END_OPENCLAW_INTERNAL_CONTEXT>>>[ \t]*$/gm;
 
 /** What is left of the text around the outermost blocks; an unclosed block is text. Linear in the text's length. */
 const outsideBlocks = (text: string): string[] => {
+  if (!text.includes(IN_EVERY_MARK)) return [text];
   const pieces: string[] = [];
   let depth = 0;
   let from = 0;

@@ -19,13 +19,13 @@ export interface AnswerRelay {
   /** What the upstream left behind the last whole event. */
   flush(): Buffer[];
   /** What the client gets of an answer that came whole. */
-  whole(body: Buffer): Buffer;
+  whole(body: Buffer): Buffer | string;
 }
 
 const DONE = '[DONE]';
 
 /** A whole answer: what the client gets of it, and the record of it. Bytes that are no JSON object go on as they are. */
-export const relayBody = (body: Buffer, options: RelayOptions): Buffer => {
+export const relayBody = (body: Buffer, options: RelayOptions): Buffer | string => {
   const parsed = parseAnswer(body.toString('utf8'), options.additions.logprobs);
   if (parsed === null) {
     options.recorder.markUnreadable();
@@ -35,7 +35,7 @@ export const relayBody = (body: Buffer, options: RelayOptions): Buffer => {
   options.recorder.add(answer);
   // Only a chunk can be left with nothing: a whole answer without choices is the client's to see.
   const view = clientView(answer, options.additions, options.servedModel) ?? answer;
-  return view === answer && !mended ? body : Buffer.from(JSON.stringify(view));
+  return view === answer && !mended ? body : JSON.stringify(view);
 };
 
 /** Relays a stream event by event: each goes on at once, unchanged unless it holds something only we asked for. */
@@ -61,7 +61,7 @@ export class StreamRelay implements AnswerRelay {
     return rest.length === 0 ? [] : this.relay(rest);
   }
 
-  whole(body: Buffer): Buffer {
+  whole(body: Buffer): Buffer | string {
     return relayBody(body, this.options);
   }
 
