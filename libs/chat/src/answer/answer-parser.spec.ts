@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import {
   endsInsideThought,
@@ -377,10 +378,25 @@ describe('AnswerParser', () => {
     );
   });
 
-  it('takes a time that grows with the answer, not with its square', () => {
-    const long = `<tool_call>{"name":"ls","arguments":{"a":"${'x'.repeat(400_000)}"}}</tool_call>`;
-    expect(parse(Array.from(long), form('hermes'))).toHaveLength(1);
-  });
+  const LONG = JSON.stringify({ a: 'x'.repeat(400_000) });
+
+  it.each([
+    ['with marks', 'hermes', `<tool_call>{"name":"ls","arguments":${LONG}}</tool_call>`],
+    ['without a mark', 'llama3Json', `{"name":"ls","parameters":${LONG}}`],
+  ] as const)(
+    'takes a time that grows with a call %s, not with its square',
+    async (_what, dialect, text) => {
+      const parser = new AnswerParser(form(dialect));
+      const steps: AnswerStep[] = [];
+      for (let at = 0; at < text.length; at += 1) {
+        steps.push(...parser.push(text.charAt(at)));
+        // The test's time limit looks in between: half a second where it grows with the call, a minute with its square.
+        if (at % 1000 === 0) await setImmediate();
+      }
+      expect(merge([...steps, ...parser.end()])).toEqual([call('ls', LONG)]);
+    },
+    20_000,
+  );
 });
 
 describe('findToolDialect', () => {

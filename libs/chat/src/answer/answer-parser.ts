@@ -21,12 +21,14 @@ type State = 'reasoning' | 'content' | 'call' | 'bare';
 const LINE_ENDS = /^\n*/;
 const LAST_LINE_ENDS = /\n*$/;
 
-/** Begins like an object whose first member belongs to a call. Looks at the first characters only. */
-const mayBeCall = (body: string): boolean => {
+const CALL_MEMBERS: readonly (string | undefined)[] = ['name', 'type', 'function', 'parameters', 'arguments'];
+
+/** Whether it begins like an object whose first member belongs to a call; null while the first characters do not say. */
+const beginsCall = (body: string): boolean | null => {
   const head = body.trimStart().slice(0, 64);
   const key = /^\{\s*"([^"]*)"/.exec(head);
-  if (key) return ['name', 'type', 'function', 'parameters', 'arguments'].includes(key[1] ?? '');
-  return head.length < 64 && /^\{\s*("|$)/.test(head);
+  if (key) return CALL_MEMBERS.includes(key[1]);
+  return head.length < 64 && /^\{\s*("|$)/.test(head) ? null : false;
 };
 
 /**
@@ -145,10 +147,15 @@ export class AnswerParser {
   private stepBare(): boolean {
     this.body += this.pending;
     this.pending = '';
-    if (mayBeCall(this.body)) return false;
-    this.pending = this.body;
-    this.state = 'content';
-    this.atStart = false;
+    const isCall = beginsCall(this.body);
+    if (isCall === null) return false;
+    // From here on nobody looks at it any more before it is whole, however many pieces it comes in.
+    if (isCall) this.state = 'call';
+    else {
+      this.pending = this.body;
+      this.state = 'content';
+      this.atStart = false;
+    }
     return true;
   }
 

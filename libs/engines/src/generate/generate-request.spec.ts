@@ -32,6 +32,7 @@ describe('generateBody', () => {
       max_completion_tokens: 7,
       stop: 'END',
       stop_token_ids: [9],
+      no_stop_trim: true,
       seed: 3,
       rid: 'r',
       priority: 2,
@@ -47,6 +48,7 @@ describe('generateBody', () => {
         max_new_tokens: 7,
         stop: ['END'],
         stop_token_ids: [9],
+        no_stop_trim: true,
         sampling_seed: 3,
       },
     });

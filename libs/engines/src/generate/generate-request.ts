@@ -56,6 +56,8 @@ const samplingOf = (fields: Json, defaults: GenerateDefaults): Json => ({
   max_new_tokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
   ...(stopTexts(fields).length === 0 ? {} : { stop: stopTexts(fields) }),
   ...(stopIds(fields).length === 0 ? {} : { stop_token_ids: stopIds(fields) }),
+  // Where the engine's own text is taken it would cut the text that ended it.
+  ...(fields.no_stop_trim === true ? { no_stop_trim: true } : {}),
   ...(typeof fields.seed === 'number' ? { sampling_seed: fields.seed } : {}),
   // The marks of thoughts and calls may be special tokens, and the text is not used.
   skip_special_tokens: false,
