@@ -16,6 +16,8 @@ export class PartCache {
   });
   private readonly coming = new Map<string, Promise<EncodedPart | null>>();
   private readonly names = new PartNames();
+  /** When they were made: templates may print the date. */
+  private day = '';
 
   /** undefined until the source has said it. */
   private grouping: Grouping | null | undefined;
@@ -29,6 +31,7 @@ export class PartCache {
    * Rejects as the source does, or with an InvalidContentError.
    */
   async of(prompt: PromptSource): Promise<readonly EncodedPart[]> {
+    this.forgetYesterday();
     const requests = partsOf(prompt, this.grouping === undefined ? await this.learn() : this.grouping);
     if (requests.length > 1) {
       // What is new stands at the end: others work on it while the rest, all that came before, is named and found here.
@@ -38,6 +41,12 @@ export class PartCache {
     const [whole] = await this.source.parts([JSON.stringify(wholeOf(prompt))]);
     if (whole == null) throw new RenderError('the prompt was not rendered');
     return [whole];
+  }
+
+  private forgetYesterday(): void {
+    const today = new Date().toDateString();
+    if (today !== this.day) this.kept.clear();
+    this.day = today;
   }
 
   private async learn(): Promise<Grouping | null> {

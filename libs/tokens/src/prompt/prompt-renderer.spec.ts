@@ -151,4 +151,23 @@ describe('PromptRenderer', () => {
     expect(asked).toHaveLength(1);
     await inWork({ turnId: 'last', parent: null });
   });
+
+  it('says today’s date where the template prints it, also in a process that has run for days', async () => {
+    jest.useFakeTimers({ now: new Date('2026-03-01T12:00:00') });
+    try {
+      const dated = { ...model, template: `{{ strftime_now("%d %B") }}\n${model.template}` };
+      const renderer = rendererOf(dated);
+      const vocabulary = new Vocabulary(model);
+      const begins = async (): Promise<string> => {
+        const { ids } = await render(renderer, [user('hi'), assistant('yes'), user('and?')]);
+        const bytes = Array.from(ids.subarray(0, 8), (id) => vocabulary.bytesOf(id));
+        return Buffer.concat(bytes).toString().slice(0, 8);
+      };
+      await expect(begins()).resolves.toBe('01 March');
+      jest.advanceTimersByTime(24 * 3_600_000);
+      await expect(begins()).resolves.toBe('02 March');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });
