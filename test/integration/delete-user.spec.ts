@@ -12,7 +12,7 @@ import { Loop } from './loop-harness';
 
 const WAIT_MS = 20_000;
 const TEST_MS = 240_000;
-const KEYS = { ANNAS_KEY: 'sk-anna', BENS_KEY: 'sk-ben' };
+const KEYS = { ANNAS_KEY: 'sk-anna', BENS_KEY: 'sk-ben', NOBODYS_KEY: 'sk-nobody' };
 const ANNA = { authorization: `Bearer ${KEYS.ANNAS_KEY}` };
 const BEN = { authorization: `Bearer ${KEYS.BENS_KEY}` };
 
@@ -48,7 +48,7 @@ describe("the deletion of a user's data", () => {
   /** Two users talk, the first one in two sessions, one of which has no name; everything is recorded. */
   const talk = async (natsUrl: string, replicas: number, bus: Bus): Promise<Loop> => {
     const env = {
-      OPENCLAW_RL_GATEWAY_API_KEYS: Object.values(KEYS).join(','),
+      OPENCLAW_RL_GATEWAY_API_KEYS: [KEYS.ANNAS_KEY, KEYS.BENS_KEY].join(','),
       OPENCLAW_RL_RECORDS_ENABLED: 'true',
       OPENCLAW_RL_RECORDS_DIR: records,
     };
@@ -96,7 +96,7 @@ describe("the deletion of a user's data", () => {
       await loop.close();
       expect([...filesWith(nats.storeDir, 'parsley'), ...filesWith(records, 'parsley')]).toEqual([]);
       expect(filesWith(nats.storeDir, 'juniper').length * filesWith(records, 'juniper').length).toBeGreaterThan(0);
-      expect(await forget(nats.url, 1, '--key-env', 'ANNAS_KEY').catch(String)).toMatch(/^0 messages|does not answer/);
+      expect(await forget(nats.url, 1, '--key-env', 'ANNAS_KEY').catch(String)).toMatch(/^No message|does not answer/);
     },
     TEST_MS,
   );
@@ -117,6 +117,27 @@ describe("the deletion of a user's data", () => {
   );
 
   it(
+    'of a key or session that nobody knows, or that is deleted already, says that nothing was kept of it, and is no failure',
+    async () => {
+      const nats = opened.add(await startNatsServer());
+      const bus = await openBus(nats.url, 1);
+      await talk(nats.url, 1, bus);
+      const said = (...who: string[]): Promise<string> => forget(nats.url, 1, ...who);
+      const nobody = await said('--key-env', 'NOBODYS_KEY');
+      expect(nobody).toMatch(
+        /^No message of the API key in NOBODYS_KEY is stored: nothing was deleted\. .* right one\?$/m,
+      );
+      expect(nobody).not.toContain(KEYS.NOBODYS_KEY);
+      expect(await said('--address', '203.0.113.7')).toMatch(/^No message of the address 203\.0\.113\.7 is stored/);
+      const unknown = await said('--key-env', 'ANNAS_KEY', '--session', 'wrok');
+      expect(unknown).toMatch(/^No message and no record of session "wrok" of the API key in ANNAS_KEY is kept/);
+      expect(await said('--key-env', 'ANNAS_KEY', '--session', 'work')).toMatch(/^[1-9]\d* messages and [1-9]/);
+      expect(await said('--key-env', 'ANNAS_KEY', '--session', 'work')).toMatch(/^No message and no record/);
+    },
+    TEST_MS,
+  );
+
+  it(
     'reaches a server of the cluster that was away, and says which one is; once it is restarted no server has a word of it',
     async () => {
       const cluster = opened.add(await startNatsCluster());
@@ -130,7 +151,7 @@ describe("the deletion of a user's data", () => {
       expect(await readable(bus, KEYS.ANNAS_KEY)).toBe(0);
       await away.restart();
       await cluster.healthy();
-      await until(async () => /^0 messages.*\n[^\n]*$/.test(await command()), {
+      await until(async () => /^No message(?![^]*is away)/.test(await command()), {
         what: 'it is back',
         timeoutMs: WAIT_MS,
       });

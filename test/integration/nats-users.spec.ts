@@ -98,7 +98,7 @@ describe("the operator's user at NATS", () => {
       await bus.ready();
       const info = mainTurn('turn-1', { namedSession: sessionKey('scope', 'work') });
       await bus.publish(TurnArrived, ['turn-1'], { info, head: { nextState: [] } });
-      const command = { name: 'delete', user: { scope: 'scope', session: null } } as const;
+      const command = { name: 'delete', user: { scope: 'scope', session: null }, whose: 'nobody' } as const;
       const { text } = await run(command, settingsFrom({ NATS_URL: urlOf('bus-admin') }));
       expect(text).toContain('1 messages and 0 record lines of 1 sessions are deleted.');
       expect(await bus.read(TurnArrived, 'turn-1')).toBeNull();

@@ -13,7 +13,8 @@ npm run bus -- inspect                     says what is stored, of which version
 npm run bus -- backup --to FOLDER          writes everything into a new folder, while the services run
 npm run bus -- restore --from FOLDER       puts a backup back: stop every service first, leave NATS running
   --replace                                deletes what the server holds already
-npm run bus -- delete --key-env VARIABLE   removes everything that is kept of a user, while the services run
+npm run bus -- delete --key-env VARIABLE   removes everything that is kept of a user, while the services run; where nothing is kept it says
+                                           so, and ends with 0 as well: to delete again what is deleted is no failure
   --address ADDRESS                        in the place of a key, where the gateway asks for none
   --session NAME                           one of the user's sessions instead of all
 
@@ -27,7 +28,7 @@ export type Command =
   | { readonly name: 'inspect'; readonly asJson: boolean }
   | { readonly name: 'backup'; readonly folder: string }
   | { readonly name: 'restore'; readonly folder: string; readonly replace: boolean }
-  | { readonly name: 'delete'; readonly user: Forgotten };
+  | { readonly name: 'delete'; readonly user: Forgotten; readonly whose: string };
 
 const COMMANDS = ['inspect', 'backup', 'restore', 'delete'];
 
@@ -45,7 +46,11 @@ export const readCommand = (args: readonly string[], env: Environment): Command 
     case 'restore':
       return { name, folder: folderOf('from', values.from), replace: values.replace };
     case 'delete':
-      return { name, user: { scope: scopeOf(callerOf(values, env)), session: values.session ?? null } };
+      return {
+        name,
+        user: { scope: scopeOf(callerOf(values, env)), session: values.session ?? null },
+        whose: whoseOf(values),
+      };
     default:
       throw new Problem(`${name} is no command; allowed: ${COMMANDS.join(', ')}\n\n${HELP}`);
   }
@@ -54,7 +59,14 @@ export const readCommand = (args: readonly string[], env: Environment): Command 
 interface Named {
   readonly 'key-env'?: string;
   readonly address?: string;
+  readonly session?: string;
 }
+
+/** Whom a deletion means, in words that show no key. */
+const whoseOf = ({ 'key-env': variable, address, session }: Named): string => {
+  const user = address === undefined ? `the API key in ${variable ?? ''}` : `the address ${address}`;
+  return session === undefined ? user : `session ${JSON.stringify(session)} of ${user}`;
+};
 
 const callerOf = ({ 'key-env': variable, address }: Named, env: Environment): Caller => {
   if ((variable === undefined) === (address === undefined)) {

@@ -1,5 +1,6 @@
 import type { BackupContents } from './backup/manifest';
 import type { Deleted } from './delete/delete-user';
+import type { Forgotten } from './delete/user-sessions';
 import type { InspectedStream } from './inspect/inspect';
 
 const MIB = 1024 ** 2;
@@ -40,14 +41,39 @@ export const inspectedLines = (streams: readonly InspectedStream[], now: number)
     ])
     .join('\n');
 
+/** Whose data a deletion was asked for. */
+interface Asked {
+  readonly user: Forgotten;
+  /** In words, without a key. */
+  readonly whose: string;
+}
+
 /** What became of a user's data. */
-export const deletedLines = ({ sessions, messages, records, left, away }: Deleted): string =>
-  [
-    `${messages} messages and ${records} record lines of ${sessions} sessions are deleted.`,
-    left === 0
-      ? 'Nothing of them can be read any more. What is in hand now is removed when it comes out.'
-      : `${left} messages are there again: the user goes on. Take the key out of the gateway first, then delete again.`,
+export const deletedLines = (deleted: Deleted, asked: Asked): string => {
+  const { messages, records, left, away } = deleted;
+  return [
+    ...(messages === 0 && records === 0 && left === 0 ? nothingKept(asked) : removed(deleted)),
     ...(away.length === 0
       ? []
       : [`${away.join(', ')} is away: its copies follow when it is back. Delete again then, to see it done.`]),
   ].join('\n');
+};
+
+const removed = ({ sessions, messages, records, left }: Deleted): readonly string[] => [
+  `${messages} messages and ${records} record lines of ${sessions} sessions are deleted.`,
+  left === 0
+    ? 'Nothing of them can be read any more. What is in hand now is removed when it comes out.'
+    : `${left} messages are there again: the user goes on. Take the key out of the gateway first, then delete again.`,
+];
+
+/** A user's sessions are known by their messages; the records of one that is named are found without any. */
+const nothingKept = ({ user, whose }: Asked): readonly string[] =>
+  user.session === null
+    ? [
+        `No message of ${whose} is stored: nothing was deleted. Unless this was deleted before: is it the right one?`,
+        "Records of sessions whose messages are too old to be stored are deleted by the session's name: --session NAME.",
+      ]
+    : [
+        `No message and no record of ${whose} is kept: nothing was deleted.`,
+        'Unless this was deleted before: are both the right ones? A session is called as its client called it.',
+      ];

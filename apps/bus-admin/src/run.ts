@@ -71,6 +71,6 @@ const carryOut = async (command: Command, session: Session, surroundings: Surrou
       );
     }
     case 'delete':
-      return done(deletedLines(await deleteUser(session, command.user)));
+      return done(deletedLines(await deleteUser(session, command.user), command));
   }
 };
