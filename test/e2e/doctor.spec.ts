@@ -99,6 +99,9 @@ describe('npm run doctor', () => {
       expect(healthy.code).toBe(0);
       const broken = await doctor(['--state', folder], env, { toml: '[judge]\nvote = 3\n' });
       expect(broken.output).toMatch(/^FAILED +settings .*did you mean judge\.votes\?/m);
+      expect(broken.output.match(/^-.*$/gm)).toEqual([
+        expect.stringMatching(/^- +not checked +because settings has failed: settings in use, .*, a whole turn$/),
+      ]);
       expect(broken.code).toBe(1);
       const { code, errors } = await doctor(['--jsn']);
       expect([code, errors]).toEqual([1, expect.stringContaining("'--jsn'")]);

@@ -17,4 +17,6 @@ export interface Check {
 export interface Result extends Finding {
   readonly id: string;
   readonly title: string;
+  /** Id of the check that stood in its way: it was not made. */
+  readonly behind?: string;
 }

@@ -30,12 +30,12 @@ describe('examine', () => {
       ],
       visit,
     );
-    expect(results.map(({ status, seen }) => [status, seen])).toEqual([
-      ['failed', 'broken'],
-      ['warning', 'so so'],
-      ['unchecked', 'not checked: the a has failed'],
-      ['unchecked', 'not checked: the a has failed'],
-      ['ok', 'made'],
+    expect(results.map(({ status, seen, behind }) => [status, seen, behind])).toEqual([
+      ['failed', 'broken', undefined],
+      ['warning', 'so so', undefined],
+      ['unchecked', 'not checked: the a has failed', 'a'],
+      ['unchecked', 'not checked: the a has failed', 'a'],
+      ['ok', 'made', undefined],
     ]);
     expect(look).not.toHaveBeenCalled();
   });
@@ -45,7 +45,7 @@ describe('examine', () => {
       [check('a', [], () => unchecked('not running: npm start')), check('b', ['a'], () => ok('fine'))],
       visit,
     );
-    expect(second).toMatchObject({ status: 'unchecked', seen: 'not running: npm start' });
+    expect(second).toMatchObject({ status: 'unchecked', seen: 'not running: npm start', behind: 'a' });
   });
 
   it('goes on behind a failure that nobody knows', async () => {

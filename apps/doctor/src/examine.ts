@@ -1,5 +1,5 @@
 import type { Check, Result } from './check';
-import { failed, unchecked, type Finding } from './finding';
+import { failed, type Finding } from './finding';
 import type { Visit } from './visit';
 
 /** A failure that no check knows, by its kind and message. */
@@ -31,8 +31,8 @@ export const examine = async (
   for (const check of checks) {
     const { id, title } = check;
     const missing = results.find((each) => check.needs.includes(each.id) && isInTheWay(each));
-    const finding = missing === undefined ? await lookOrTell(check, visit) : standingBehind(missing);
-    const result = { id, title, ...finding };
+    const found = missing === undefined ? await lookOrTell(check, visit) : standingBehind(missing);
+    const result = { id, title, ...found };
     results.push(result);
     onResult(result);
   }
@@ -42,5 +42,8 @@ export const examine = async (
 const isInTheWay = ({ status }: Result): boolean => status === 'failed' || status === 'unchecked';
 
 /** What stands in the way of what stands in the way is said once, at its own place. */
-const standingBehind = ({ status, title, seen }: Result): Finding =>
-  unchecked(status === 'failed' ? `not checked: ${title} has failed` : seen);
+const standingBehind = ({ id, status, title, seen, behind }: Result): Omit<Result, 'id' | 'title'> => ({
+  status: 'unchecked',
+  seen: status === 'failed' ? `not checked: ${title} has failed` : seen,
+  behind: behind ?? id,
+});

@@ -1,5 +1,5 @@
 import type { Result } from '../check';
-import { reportJson, resultLines, summaryLine } from './report';
+import { behindLines, reportJson, resultLines, summaryLine } from './report';
 
 const RESULTS: readonly Result[] = [
   { id: 'node', title: 'Node', status: 'ok', seen: 'Node 24.21.0' },
@@ -31,6 +31,22 @@ describe('the report', () => {
   it('shows each problem of several on a line of its own', () => {
     const settings = { id: 'settings', title: 'settings', status: 'failed' as const, seen: 'one\ntwo', remedy: 'mend' };
     expect(resultLines(settings).split('\n')[1]).toBe(`${' '.repeat(35)}two`);
+  });
+
+  it('says once what was not looked at, and what stood in the way', () => {
+    const result = (id: string, status: Result['status'], behind?: string): Result => ({
+      ...{ id, title: `the ${id}`, status, seen: 'seen' },
+      ...(behind === undefined ? {} : { behind }),
+    });
+    const results = [
+      ...[result('a', 'failed'), result('n', 'unchecked'), result('b', 'unchecked', 'a')],
+      ...[result('j', 'unchecked', 'n'), result('c', 'unchecked', 'a'), result('d', 'failed')],
+    ];
+    expect(behindLines(results)).toEqual([
+      '-        not checked               because the a has failed: the b, the c',
+      '-        not checked               for the same reason as the n: the j',
+    ]);
+    expect(behindLines(RESULTS)).toEqual([]);
   });
 
   it('is counted for people and for programs', () => {

@@ -25,6 +25,15 @@ export const resultLines = ({ status, title, seen, remedy, quote }: Result): str
   ].join('\n');
 };
 
+/** What was not looked at: a line for each check that stood in the way of others. */
+export const behindLines = (results: readonly Result[]): readonly string[] =>
+  results.flatMap(({ id, title, status }) => {
+    const titles = results.filter(({ behind }) => behind === id).map((each) => each.title);
+    const why = status === 'failed' ? `because ${title} has failed` : `for the same reason as ${title}`;
+    const seen = `${why}: ${titles.join(', ')}`;
+    return titles.length === 0 ? [] : [resultLines({ id, title: 'not checked', status: 'unchecked', seen })];
+  });
+
 /** How many results there are of each status. */
 export const countResults = (results: readonly Result[]): Record<Status, number> =>
   Object.fromEntries(
