@@ -1,6 +1,6 @@
 import { AckPolicy } from '@nats-io/jetstream';
 import { Bus } from '@app/bus';
-import { CONSUMERS, STREAMS, TurnArrived, TurnJudged } from '@app/contracts';
+import { BUCKETS, CONSUMERS, STREAMS, TurnArrived, TurnJudged } from '@app/contracts';
 import { startNatsServer } from '@app/testing';
 import { countKinds } from '../../apps/bus-admin/src/inspect/count-kinds';
 import type { InspectedStream } from '../../apps/bus-admin/src/inspect/inspect';
@@ -90,6 +90,20 @@ describe('npm run bus -- inspect', () => {
     expect(text).toMatch(/^KV_rl-sessions +0 messages/m);
     expect(text).not.toContain(SECRET);
     expect(problem).toBeNull();
+  });
+
+  it('names what a deletion leaves in a bucket as what it is', async () => {
+    await bus.ready();
+    const documents = await bus.bucket(BUCKETS.chains);
+    for (const key of ['a', 'b', 'c']) await documents.put(key, SECRET);
+    const { text: before } = await inspect();
+    expect(before).not.toContain('was deleted');
+    await documents.purge('a');
+    await documents.delete('b');
+    const { 'KV_rl-chains': chains, RL_TURNS: turns } = await streamsOf();
+    expect([chains?.messages, chains?.markers, turns?.markers]).toEqual([3, 2, 0]);
+    const { text } = await inspect();
+    expect(text).toMatch(/^KV_rl-chains +3 messages, .*\n {2}2 of them only mark that a document was deleted$/m);
   });
 
   it('names versions that this build does not read, and is no success then', async () => {

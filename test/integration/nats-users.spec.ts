@@ -74,15 +74,20 @@ const whoMaySubscribe = (subject: string): Promise<User[]> =>
     nc.subscribe(subject, { callback: () => undefined });
   });
 
+const urlOf = (user: string): string => server.url.replace('//', `//${user}:development@`);
+
 describe("the operator's user at NATS", () => {
   it('may look at everything, back it up and put it back', async () => {
-    const settings = settingsFrom({ NATS_URL: server.url.replace('//', '//bus-admin:development@') });
-    const gateway = server.url.replace('//', '//gateway:development@');
-    const bus = new Bus({ app: 'gateway', url: gateway, storeGb: 1, replicas: 1 });
+    const settings = settingsFrom({ NATS_URL: urlOf('bus-admin') });
+    const bus = new Bus({ app: 'gateway', url: urlOf('gateway'), storeGb: 1, replicas: 1 });
     const backup = join(folder, 'backup');
     try {
       await bus.ready();
-      expect((await run({ name: 'inspect', asJson: false }, settings)).text).toContain('0 of rl.turn.completed.v1');
+      const owner = new Bus({ app: 'session-tracker', url: urlOf('session-tracker'), storeGb: 1, replicas: 1 });
+      await (await owner.bucket(BUCKETS.sessions)).delete('turn.a').finally(() => owner.close());
+      const { text } = await run({ name: 'inspect', asJson: false }, settings);
+      expect(text).toContain('0 of rl.turn.completed.v1');
+      expect(text).toContain('1 of them only mark');
       expect((await run({ name: 'backup', folder: backup }, settings)).text).toContain('is whole');
       expect((await run({ name: 'restore', folder: backup, replace: true }, settings)).text).toContain('is in place');
     } finally {
@@ -91,7 +96,6 @@ describe("the operator's user at NATS", () => {
   });
 
   it("may have the submitter delete a user's data, and look whether it is gone", async () => {
-    const urlOf = (user: string): string => server.url.replace('//', `//${user}:development@`);
     const submitter = await startSubmitter(urlOf('sample-submitter'));
     const bus = new Bus({ app: 'gateway', url: urlOf('gateway'), storeGb: 1, replicas: 1 });
     try {

@@ -24,13 +24,14 @@ const agoOf = (at: number, now: number): string => `the oldest ${((now - at) / M
 /** What every stream and bucket holds, with its kinds of messages and its queues. `now`: milliseconds since 1970. */
 export const inspectedLines = (streams: readonly InspectedStream[], now: number): string =>
   streams
-    .flatMap(({ name, messages, bytes, copies, oldestAt, kinds, queues }) => [
+    .flatMap(({ name, messages, markers, bytes, copies, oldestAt, kinds, queues }) => [
       [
         `${name.padEnd(NAME_WIDTH)}${messages} messages`,
         `${(bytes / MIB).toFixed(1)} MiB`,
         `${copies} ${copies === 1 ? 'copy' : 'copies'}`,
         ...(oldestAt === null ? [] : [agoOf(oldestAt, now)]),
       ].join(', '),
+      ...(markers === 0 ? [] : [`  ${markers} of them only mark that a document was deleted`]),
       ...kinds.map(
         (kind) => `  ${kind.messages} of ${kind.name}${kind.isKnown ? '' : ', which this version does not read'}`,
       ),

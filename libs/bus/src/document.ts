@@ -8,6 +8,9 @@ const MAX_TRIES = 12;
 /** On what the client stores in place of a deleted document. */
 const MARKER_HEADER = 'KV-Operation';
 
+/** Whether a bucket's message says that a document was deleted: it has a key and no value. */
+export const isMarker = ({ headers }: Pick<JsMsg, 'headers'>): boolean => headers?.has(MARKER_HEADER) ?? false;
+
 /** A random pause in milliseconds, between half and one and a half times `baseMs`. */
 export const jitter = (baseMs: number): number => baseMs * (0.5 + Math.random());
 
@@ -119,7 +122,7 @@ export class Documents<Value> {
         // $KV.<bucket>.<key>
         const key = message.subject.split('.').slice(2).join('.');
         // A document may come twice if it is written meanwhile; one that was deleted left a marker.
-        if (message.headers?.has(MARKER_HEADER)) listed.delete(key);
+        if (isMarker(message)) listed.delete(key);
         else listed.set(key, { key, revision: message.seq, writtenAt: message.time.getTime() });
       }
     } catch (cause) {

@@ -3,7 +3,7 @@ export { Bus } from './bus';
 export type { BusOptions, PublishResult, Subscription } from './bus-options';
 export { BusModule } from './bus.module';
 export { Connection, type ConnectionOptions, type Session } from './connection';
-export { Documents, jitter, type Listed, type Stored } from './document';
+export { Documents, isMarker, jitter, type Listed, type Stored } from './document';
 export {
   BusUnavailableError,
   ContentionError,
@@ -15,7 +15,7 @@ export {
 export { QueuedDocuments, type DocumentStore } from './queued-documents';
 export { RpcServer } from './rpc-server';
 export { MAX_DELIVERIES, retryDelayMs, settleFailure, type Settlement } from './settlement';
-export { scanInfos, type ScannedInfo, type ScanOptions } from './scan';
+export { scanHeaders, scanInfos, type ScannedInfo, type ScanOptions } from './scan';
 export { maxBytesOf, streamCreatedAt } from './topology';
 export type { Delivery } from './delivered';
 export { Worker, type WorkerOptions } from './worker';

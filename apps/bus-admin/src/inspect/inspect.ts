@@ -1,5 +1,5 @@
 import type { StreamInfo } from '@nats-io/jetstream';
-import type { Session } from '@app/bus';
+import { isMarker, scanHeaders, type Session } from '@app/bus';
 import { STREAM_NAMES } from '@app/contracts';
 import { Problem } from '../problem';
 import { findStreams } from '../stored-streams';
@@ -20,6 +20,8 @@ export interface Queue {
 export interface InspectedStream {
   readonly name: string;
   readonly messages: number;
+  /** Those of a bucket's messages that say that a document was deleted, each with a key and no value; 0 for a stream. */
+  readonly markers: number;
   readonly bytes: number;
   readonly copies: number;
   /** When its oldest message was stored, milliseconds since 1970; null where it has none. */
@@ -46,12 +48,19 @@ const inspectStream = async (session: Session, stream: StreamInfo): Promise<Insp
   return {
     name,
     messages: state.messages,
+    markers: isStream(name) ? 0 : await countMarkers(session, name),
     bytes: state.bytes,
     copies: config.num_replicas,
     oldestAt: state.messages === 0 ? null : Date.parse(state.first_ts),
     kinds: isStream(name) ? await countKinds(session, stream) : [],
     queues: isStream(name) ? await queuesOf(session, name) : [],
   };
+};
+
+const countMarkers = async (session: Session, bucket: string): Promise<number> => {
+  let markers = 0;
+  for await (const message of scanHeaders(session, bucket)) if (isMarker(message)) markers += 1;
+  return markers;
 };
 
 const queuesOf = async ({ jsm }: Session, stream: string): Promise<readonly Queue[]> => {
