@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import { freePort, startNatsServer } from '@app/testing';
+import { freePort, startNatsServer, type NatsServer } from '@app/testing';
+import { NATS_USERS } from '../../apps/doctor/src/network/known-password';
+import { readText } from '../support/compose-file';
 import { consult } from '../support/doctor';
 import { OddNats } from '../support/odd-nats';
 import { OddServer } from '../support/odd-server';
@@ -66,26 +68,62 @@ describe('the doctor on NATS', () => {
     expect(JSON.stringify(found)).not.toContain('wrong-one');
   });
 
-  it.each([
-    ['development', 'warning'],
-    ['of-its-own', 'ok'],
-  ])("tells that the operator's user has a password that everybody knows: %s, %s", async (password, status) => {
-    const users = `{ user: doctor, password: secret }, { user: bus-admin, password: ${password} }`;
-    const server = opened.add(await startNatsServer({ config: `authorization { users = [${users}] }` }));
-    const found = await consult(['nats'], nats(`nats://doctor:secret@127.0.0.1:${server.port}`));
-    expect(found.nats?.status).toBe(status);
-    if (status === 'warning')
-      expect(found.nats).toMatchObject({
-        seen: expect.stringContaining('bus-admin'),
-        remedy: expect.stringContaining('sh deploy/new-secrets.sh --missing'),
-      });
+  /** A server with a user for the doctor and others, each by its password. */
+  const withUsers = async (passwords: Record<string, string>): Promise<NatsServer> => {
+    const users = Object.entries({ doctor: 'secret', ...passwords }).map(
+      ([user, password]) => `{ user: ${user}, password: ${password} }`,
+    );
+    return opened.add(await startNatsServer({ config: `authorization { users = [${users.join(', ')}] }` }));
+  };
+  const asDoctor = ({ port }: NatsServer, password = 'secret'): string => `nats://doctor:${password}@127.0.0.1:${port}`;
+
+  it('names every user whose password everybody knows, at each server, and what to do', async () => {
+    const first = await withUsers({ 'bus-admin': 'development', gateway: 'development', 'prm-judge': 'of-its-own' });
+    const second = await withUsers({ 'bus-admin': 'of-its-own', 'opd-teacher': 'development' });
+    const third = await withUsers({ 'bus-admin': 'of-its-own' });
+    const urls = [first, second, third].map((server) => asDoctor(server));
+    const found = await consult(['nats'], nats(urls.join(',')));
+    expect(found.nats).toMatchObject({
+      status: 'warning',
+      seen:
+        `127.0.0.1:${first.port} takes the password that everybody knows of gateway; bus-admin, who may read and delete everything; ` +
+        `127.0.0.1:${second.port} takes the password that everybody knows of opd-teacher`,
+    });
+    expect(found.nats?.remedy).toMatch(/^sh deploy\/new-secrets\.sh --missing && docker compose up -d; /);
+    expect(found.nats?.remedy).toContain('set NATS_GATEWAY_PASSWORD, NATS_BUS_ADMIN_PASSWORD and');
+    expect(found.nats?.remedy).toContain('set NATS_OPD_TEACHER_PASSWORD and');
+    expect(JSON.stringify(found)).not.toMatch(/development|secret\b(?!s)|of-its-own/);
+  });
+
+  it('says nothing of users who have passwords of their own', async () => {
+    const server = await withUsers({ 'bus-admin': 'of-its-own', gateway: 'of-its-own' });
+    expect((await consult(['nats'], nats(asDoctor(server)))).nats?.status).toBe('ok');
+  });
+
+  it('tells a server of several that asks for no password', async () => {
+    const [closed, open] = [await withUsers({}), opened.add(await startNatsServer())];
+    const found = await consult(['nats'], nats(`${asDoctor(closed)},${open.url}`));
+    expect(found.nats).toMatchObject({
+      status: 'warning',
+      seen: `127.0.0.1:${open.port} lets anybody in by any password`,
+      remedy: expect.stringContaining('deploy/nats.compose.conf'),
+    });
+  });
+
+  it('knows every user of the containers', () => {
+    const users = [...readText('deploy/nats.compose.conf').matchAll(/^ +user: ([\w-]+),/gm)].map(([, user]) => user);
+    expect(NATS_USERS).toEqual(users);
   });
 
   it('says nothing of passwords that are all as they come', async () => {
-    const users = '{ user: doctor, password: development }, { user: bus-admin, password: development }';
-    const server = opened.add(await startNatsServer({ config: `authorization { users = [${users}] }` }));
-    const found = await consult(['nats'], nats(`nats://doctor:development@127.0.0.1:${server.port}`));
+    const fresh = await withUsers(Object.fromEntries(NATS_USERS.map((user) => [user, 'development'])));
+    const found = await consult(['nats'], nats(asDoctor(fresh, 'development')));
     expect(found.nats?.status).toBe('ok');
+    const half = await withUsers({ doctor: 'development', gateway: 'of-its-own' });
+    expect((await consult(['nats'], nats(asDoctor(half, 'development')))).nats).toMatchObject({
+      status: 'warning',
+      seen: `127.0.0.1:${half.port} takes the password that everybody knows of doctor`,
+    });
   });
 
   const account = (jetstream: string): string => `accounts { A { ${jetstream}\nusers = [{ user: a, password: a }] } }`;

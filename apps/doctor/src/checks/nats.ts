@@ -1,7 +1,7 @@
 import type { Check } from '../check';
 import { NatsRefusedError } from '../bus-visit';
 import { failed, ok, warning, worstOf, type Finding } from '../finding';
-import { isOperatorOpen } from '../network/known-password';
+import { findOpenServers, type OpenServer } from '../network/known-password';
 import { judgeReach } from '../network/judge-reach';
 import { reach } from '../network/reach';
 import type { Visit } from '../visit';
@@ -34,10 +34,19 @@ const refusalOf = (error: NatsRefusedError): Finding =>
     ? failed(error.message, "mend user and password in nats.url: they have to be those of the server's configuration")
     : failed(error.message, 'is that a NATS server? mend nats.url');
 
-const OPEN_OPERATOR = warning(
-  'the user bus-admin, who may read and delete everything, has the password that everybody knows',
-  'sh deploy/new-secrets.sh --missing && docker compose up -d; elsewhere NATS_BUS_ADMIN_PASSWORD of the server',
-);
+const POWERS: Readonly<Record<string, string>> = { 'bus-admin': ', who may read and delete everything' };
+
+const variableOf = (user: string): string => `NATS_${user.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
+
+const judgeOpenServer = ({ host, users }: OpenServer): Finding =>
+  users === null
+    ? warning(`${host} lets anybody in by any password`, `give that server the users of deploy/nats.compose.conf`)
+    : warning(
+        `${host} takes the password that everybody knows of ${users.map((user) => user + (POWERS[user] ?? '')).join('; ')}`,
+        'sh deploy/new-secrets.sh --missing && docker compose up -d; if that does not help, docker compose stop gateway && ' +
+          'sh deploy/new-secrets.sh --renew && docker compose up -d; ' +
+          `elsewhere set ${users.map(variableOf).join(', ')} and start the server anew`,
+      );
 
 const look = async (visit: Visit): Promise<Finding> => {
   const { settings, running, configured, isContainer } = visit;
@@ -51,8 +60,8 @@ const look = async (visit: Visit): Promise<Finding> => {
   try {
     const { nc } = await visit.bus.session();
     const found = judgeVersion(nc.info?.version ?? '0', settings.nats.replicas);
-    const operator = (await isOperatorOpen(settings.nats.url)) ? [OPEN_OPERATOR] : [];
-    const worst = worstOf([found, ...operator, ...places]);
+    const open = (await findOpenServers(settings.nats.url)).map(judgeOpenServer);
+    const worst = worstOf([found, ...open, ...places]);
     return worst.status === 'ok' ? found : worst;
   } catch (error) {
     if (error instanceof NatsRefusedError) return refusalOf(error);
