@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@app/testing';
-import { servicesOf } from '../support/compose-file';
+import { ON_THE_BUS, servicesOf } from '../support/compose-file';
 import { Door } from './door';
 import { askOverTls, correct, getOverTls, keepPraising, praise } from './people';
 import { Project } from './project';
@@ -257,6 +257,28 @@ describe('with secrets of its own and TLS in front', () => {
     await withKeys('k-new');
     expect([await statusWith(key), await statusWith('k-new')]).toEqual([401, 200]);
     key = 'k-new';
+  });
+
+  it("gives every container NATS' renewed passwords, loses no answered turn, and serves on", async () => {
+    const passwords = async (): Promise<string[]> => {
+      const containers = await Promise.all(ON_THE_BUS.map((app) => tls.containers(app)));
+      const variables = containers.flat().flatMap(({ Config }) => Config.Env);
+      return variables.flatMap((each) => /^OPENCLAW_RL_NATS_URL=nats:\/\/[\w-]+:(\w+)@/.exec(each)?.slice(1) ?? []);
+    };
+    const old = await passwords();
+    await praise(project.gateway, 'before-renewal', key);
+    await tls.compose('stop', 'gateway');
+    await tls.shell('sh deploy/new-secrets.sh --renew');
+    await tls.compose('up', '-d');
+    await tls.whenHealthy();
+    const [nats] = await tls.containers('nats');
+    const known = nats?.Config.Env.map((each) => each.replace(/^.*?=/, '')) ?? [];
+    const renewed = await passwords();
+    expect(renewed).toHaveLength(old.length);
+    expect(renewed.filter((password) => old.includes(password) || !known.includes(password))).toEqual([]);
+    await praise(project.gateway, 'after-renewal', key);
+    samples += 2;
+    await door.whenSamplesAre(samples);
   });
 
   it('takes other passwords for everything at once, and serves on with its certificate', async () => {
