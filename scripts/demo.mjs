@@ -5,7 +5,7 @@ import { sitExam } from './demo/exam.mjs';
 import { learn, LEARNING_SETTINGS } from './demo/learning.mjs';
 import { FREE, LOCKSTEP } from './demo/paces.mjs';
 import { TEMPERATURE } from './demo/sampling.mjs';
-import { collapseLine, progressLine, scoreLine, Screen } from './demo/screen.mjs';
+import { answersLines, collapseLine, progressLine, scoreLine, Screen } from './demo/screen.mjs';
 import { VoteCount } from './demo/votes.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -102,9 +102,7 @@ async function demonstrate({ folder, supervisor, signal, updates, seed, lockstep
   });
   const after = await ask();
   screen.clear();
-  shown.forEach(({ request }, at) =>
-    screen.say(`\n${request}\n  before: ${quote(before[at])}\n  after:  ${quote(after[at])}`),
-  );
+  shown.forEach((errand, at) => screen.say(answersLines(errand, before[at], after[at])));
   const values = scores.map(({ score }) => score);
   screen.say(`\nScore by weight updates\n${textChart(values)}\n`);
   const title = 'Share of held-out questions answered right and as wanted';
@@ -116,8 +114,4 @@ async function demonstrate({ folder, supervisor, signal, updates, seed, lockstep
   );
   screen.say(collapseLine(scores[0], scores.at(-1)));
   screen.say(`The chart is ${join(out, 'score.svg')}, the numbers are beside it.`);
-}
-
-function quote(answer) {
-  return answer.split('\n').join('\n          ');
 }

@@ -40,6 +40,20 @@ export function scoreLine(update, updates, { score, right, preferred }) {
   return `update ${String(update).padStart(2)} of ${updates}   score ${a}   right ${b}   as wanted ${c}`;
 }
 
+const INDENT = ' '.repeat(10);
+
+/** An answer to an errand, and what the checker says of it: the model is small, and some of its sums are wrong. */
+function checkedAnswer(errand, answer) {
+  const { isRight, isPreferred } = errand.check(answer);
+  const verdict = `(${isRight ? 'right' : 'WRONG'}, ${isPreferred ? 'as wanted' : 'not as wanted'})`;
+  return [...answer.split('\n'), verdict].join(`\n${INDENT}`);
+}
+
+/** A question that was asked before the first update and after the last. */
+export function answersLines(errand, before, after) {
+  return `\n${errand.request}\n  before: ${checkedAnswer(errand, before)}\n  after:  ${checkedAnswer(errand, after)}`;
+}
+
 /** Whether the score was paid for with right answers or with variety. */
 export function collapseLine(first, last) {
   const { keepsRight, keepsEntropy } = loadExperimentLibrary().compareHealth(first, last);

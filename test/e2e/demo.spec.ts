@@ -39,6 +39,7 @@ describe('npm run demo', () => {
     expect(stdout.match(/^update +\d of 2 +score \d\.\d\d/gm)).toHaveLength(3);
     expect(stdout.match(/^ {2}before: \S/gm)).toHaveLength(3);
     expect(stdout.match(/^ {2}after: {2}\S/gm)).toHaveLength(3);
+    expect(stdout.match(/^ {10}\((right|WRONG), (not )?as wanted\)$/gm)).toHaveLength(6);
     expect(stdout).toMatch(/votes \+1: [1-9]\d*, -1: [1-9]\d*, 0: \d+; hints: [1-9]/);
     expect(stdout).toMatch(/^(It did not collapse|IT COLLAPSED): right 0\.\d\d before.*; entropy 0\.\d\d before/m);
     expect(readFileSync(join(folder, 'score.svg'), 'utf8')).toContain('<polyline');
