@@ -131,6 +131,30 @@ describe('the trainer with the pocket model', () => {
     expect(loads().map(stepsIn)).toEqual([1]);
   });
 
+  it('trains from no weights but those that serve: not before it knows where these are', async () => {
+    await start();
+    await world.publish(2);
+    await serves(1);
+    await trainers.splice(0)[0]!.close();
+    const put = async (weights: object): Promise<void> => {
+      const { body } = await post(door.url, '/v1/policy/updates', {
+        request_id: JSON.stringify(weights),
+        trainer: 'me',
+      });
+      await post(door.url, `/v1/policy/updates/${body.token}/commit`, weights);
+    };
+    const [folder] = loads();
+    await put({ engine_version: '1-1' });
+    await serves(2);
+    const app = await start();
+    await world.publish(2);
+    await until(async () => (await failures(app)) > 0, { what: 'a round has failed' });
+    expect((await world.state()).version).toBe(2);
+    await put({ weights_path: folder });
+    await serves(4);
+    expect(loads().map(stepsIn)).toEqual([1, 1, 2]);
+  });
+
   it('keeps each so many weights', async () => {
     await start({ OPENCLAW_RL_TRAINING_CHECKPOINT_EVERY: '2' });
     for (const version of [1, 2, 3, 4, 5]) {

@@ -58,7 +58,9 @@ describe('EngineNews', () => {
       expect.stringContaining('engine b:1 is out of order, and is asked where there is no better one: it serves'),
     ]);
     for (const line of lines.slice(1)) {
-      expect(line).toMatch(/POST \/v1\/policy\/updates.*\{"engine_version": "mine"\}$/);
+      expect(line).toMatch(
+        /POST \/v1\/policy\/updates.*\{"weights_path": THEIR FOLDER\}.*else commit with \{"engine_version": "mine"\}$/,
+      );
     }
   });
 

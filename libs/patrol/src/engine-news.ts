@@ -22,7 +22,7 @@ export const remedyFor = ({ condition, inRotation, weights }: EngineState): stri
   if (condition !== 'stale') return null;
   if (!inRotation) return 'load the right weights into it, or let the next update do it';
   const commit = `{"engine_version": ${JSON.stringify(weights)}}`;
-  return `nothing that it makes is trained on until it has the right weights again, by its restart or by the next update; if these are meant, make them the next version at the trainer's door: POST /v1/policy/updates, then POST /v1/policy/updates/TOKEN/commit with ${commit}`;
+  return `nothing that it makes is trained on until it has the right weights again, by its restart or by the next update; if these are meant, make them the next version at the trainer's door: POST /v1/policy/updates, then POST /v1/policy/updates/TOKEN/commit, as {"weights_path": THEIR FOLDER} if a trainer goes on from it (the pocket model's does), else commit with ${commit}`;
 };
 
 /** Tells operators of a pool's engines: metrics, and a line whenever something has changed. */

@@ -25,6 +25,18 @@ export class NotPreparedError extends Error {
   override readonly name = 'NotPreparedError';
 }
 
+/** Thrown where it is not known which weights training would go on from; from the first ones it would undo what serves. */
+export class UnknownWeightsError extends Error {
+  override readonly name = 'UnknownWeightsError';
+
+  constructor(version: number) {
+    super(
+      `policy version ${version} has no weights_path: it was committed by the engine's own name of its weights. Make them the next version ` +
+        'by an update whose commit names their folder: POST /v1/policy/updates, then .../TOKEN/commit with {"weights_path": FOLDER}',
+    );
+  }
+}
+
 interface Model {
   readonly base: BaseModel;
   readonly learner: Learner;
@@ -51,10 +63,11 @@ export class PocketBackend implements TrainerBackend {
     return this.version;
   }
 
-  /** @throws WeightFolderError, WeightsError, HeldOutPromptError, DoorError */
+  /** @throws WeightFolderError, WeightsError, HeldOutPromptError, UnknownWeightsError, DoorError */
   async prepare(): Promise<void> {
     const { base, learner, heldOut } = (this.model ??= await this.open());
     const { version, weightsPath } = await this.options.served();
+    if (weightsPath === null && version > 0) throw new UnknownWeightsError(version);
     const start = { parameters: base.parameters, optimizer: null, update: 0 };
     const { update, ...state } = weightsPath === null ? start : await this.folders.readUpdate(weightsPath, base);
     learner.restore(state);
