@@ -70,6 +70,11 @@ describe('weights that are newer than what was restored', () => {
     const { gateway } = second;
     const readiness = async (): Promise<object> => (await (await fetch(`${gateway}/readyz`)).json()) as object;
     await until(async () => JSON.stringify(await readiness()).includes('"stale"'), { what: 'it is told' });
+    await converse(second);
+    await until(async () => (await door.stats()).outcomes.incomplete === 3, {
+      what: 'nothing of it is trained on',
+      timeoutMs: WAIT_MS,
+    });
 
     const { path } = JSON.parse(readFileSync(join(state(), 'pocket-engine.json'), 'utf8')) as { path: string };
     expect(path).toContain('update-000002');

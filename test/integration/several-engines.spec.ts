@@ -235,7 +235,8 @@ describe('the only engine', () => {
       OPENCLAW_RL_SERVER_POLICY_MODEL: 'double',
       OPENCLAW_RL_POOLS_CHECK_EVERY_S: '0.1',
     });
-    const ask = () => gateway.post('/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] });
+    const QUESTION = { messages: [{ role: 'user', content: 'Hello' }] };
+    const ask = () => gateway.post('/v1/chat/completions', QUESTION);
     const readiness = async (): Promise<any> => (await fetch(`${gateway.url}/readyz`)).json();
     try {
       await ask();
@@ -250,6 +251,11 @@ describe('the only engine', () => {
       const turnId = answer.headers.get('x-rl-turn-id')!;
       const settled = await until(() => bus.read(TurnSettled, turnId), { what: 'the turn is settled' });
       expect(settled.info).toMatchObject({ reason: 'incomplete', detail: 'other_weights' });
+      const stream = await gateway.post('/v1/chat/completions', { ...QUESTION, stream: true });
+      await stream.text();
+      const streamed = stream.headers.get('x-rl-turn-id')!;
+      const outcome = await until(() => bus.read(TurnSettled, streamed), { what: 'the streamed turn is settled' });
+      expect(outcome.info).toMatchObject({ reason: 'incomplete', detail: 'other_weights' });
     } finally {
       await gateway.close();
       await engine.close();

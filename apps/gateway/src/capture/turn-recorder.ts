@@ -31,6 +31,8 @@ export type ServedResult = { readonly route: CaptureRoute } & (
       readonly delivered: boolean;
       /** Whether the engine's log-probs are taken after the sampling temperature; null while that is not known. */
       readonly logProbsTempered: boolean | null;
+      /** Whether the engine was seen to serve other weights than the policy's when this began, or ended. */
+      readonly isStale?: boolean;
     }
   | { readonly answer: null; readonly failure: string }
 );
@@ -155,11 +157,14 @@ export class TurnRecorder {
   private verdictOn(turn: Turn, result: ServedResult): CaptureVerdict {
     const verdict = verdictOn(turn, result);
     if (verdict.kind !== 'exact' || result.answer === null) return verdict;
+    const { weightVersions } = result.answer;
+    // SGLang's streamed chats name no weights: then it counts what the engine itself was seen to say of them.
+    if (weightVersions.length === 0) return result.isStale === true ? incomplete('other_weights') : verdict;
     const { version } = this.policy.current;
     const served = Array.from({ length: version - turn.policyVersion + 1 }, (_, i) => turn.policyVersion + i);
     const names = served.map((each) => this.engineVersions.get(each));
     // As of an engine that was started again with old weights: the turn's version is not what made it.
-    return areOthers(result.answer.weightVersions, names) ? incomplete('other_weights') : verdict;
+    return areOthers(weightVersions, names) ? incomplete('other_weights') : verdict;
   }
 
   private guard<Result>(turnId: string, work: () => Result | null): Result | null {

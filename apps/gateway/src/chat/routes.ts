@@ -83,12 +83,16 @@ export class Routes {
   private async ask(exchange: Exchange, onFirstByte: () => void): Promise<ServedResult> {
     const { engine, turnId } = exchange;
     const { route } = engine;
+    const wasStale = this.upstream.isStale(engine);
     try {
       const generated = route === 'generate' ? await this.byGenerate.serve(exchange, onFirstByte) : null;
       const result = generated ?? (await this.byChat.serve(exchange, route, onFirstByte));
-      if (result.answer === null) this.noteFailure(exchange, result.failure);
-      else if (!result.answer.failed) this.upstream.noteAnswer(engine);
-      return result;
+      if (result.answer === null) {
+        this.noteFailure(exchange, result.failure);
+        return result;
+      }
+      if (!result.answer.failed) this.upstream.noteAnswer(engine);
+      return { ...result, isStale: wasStale || this.upstream.isStale(engine) };
     } catch (error) {
       this.noteFailure(exchange, upstreamError(error, turnId).code ?? 'upstream_failed');
       throw error;

@@ -145,6 +145,12 @@ export class UpstreamService implements OnApplicationBootstrap, OnApplicationShu
     this.rotation.noteCheck(engine, report, performance.now());
   }
 
+  /** Whether an engine was seen to serve other weights than the policy's; of SGLang's router, whether every engine behind it was. */
+  isStale(engine: PolicyEngine): boolean {
+    const { rotation, router } = this;
+    return engine === router ? this.engines.every((each) => rotation.isStale(each)) : rotation.isStale(engine);
+  }
+
   /** Which weights are right from now on; null: any. false: that was known. */
   expect(weights: string | null): boolean {
     return this.rotation.expect(weights);

@@ -94,6 +94,11 @@ export class Rotation<Engine extends { readonly name: string }> {
     return true;
   }
 
+  /** Whether it was seen to serve other weights than the right ones. */
+  isStale(engine: Engine): boolean {
+    return this.conditionOf(this.memberOf(engine)) === 'stale';
+  }
+
   private memberOf(engine: Engine): Member<Engine> {
     const member = this.members.find((each) => each.engine === engine);
     if (member === undefined) throw new TypeError(`engine ${engine.name} is not of this rotation`);
