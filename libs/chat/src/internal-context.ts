@@ -1,10 +1,12 @@
 import { isRecord, textOfPart } from './chat-message';
 
+/** Most texts hold no mark, and to look for these signs costs less than to match. */
+const IN_EVERY_MARK = '_OPENCLAW_INTERNAL_CONTEXT>>>';
+
 /**
  * OpenClaw's internal context: blocks that its runtime writes into a request in the user's name and leaves out of the
  * history later. The marks stand at the start and the end of a line; a mark in the middle of a line is somebody's quotation.
  */
-const IN_EVERY_MARK = '_OPENCLAW_INTERNAL_CONTEXT>>>';
 const MARKS = /^[ \t]*<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>|<<<END_OPENCLAW_INTERNAL_CONTEXT>>>[ \t]*$/gm;
 
 /** What is left of the text around the outermost blocks; an unclosed block is text. Linear in the text's length. */

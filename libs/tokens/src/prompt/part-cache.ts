@@ -61,8 +61,9 @@ export class PartCache {
   }
 
   private ask(name: string, request: PartRequest): Promise<EncodedPart | null> {
+    const { day } = this;
     const part = this.source.parts([JSON.stringify(request)]).then(([made = null]) => {
-      if (made !== null) this.kept.set(name, made);
+      if (made !== null && day === this.day) this.kept.set(name, made);
       return made;
     });
     this.coming.set(name, part);
